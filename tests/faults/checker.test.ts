@@ -14,8 +14,8 @@ const T0 = Date.parse('2026-03-02T10:00:00Z');
 const NOW = T0 + 35_000;
 
 /**
- * Makes a history of three occurrences of one schedule: the first has succeeded, the second is being retried, the third
- * is running.
+ * Writes the history of one schedule with three occurrences: the run of the first has succeeded, that of the second
+ * waits for a retry, and that of the third is running.
  */
 async function playHistory(): Promise<void> {
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
@@ -43,7 +43,7 @@ async function findViolations(): Promise<string[]> {
   ];
 }
 
-it('the fault checker finds no violation in a history that keeps every promise', async () => {
+it('the checker of the fault tests finds no violation in a history that keeps every promise', async () => {
   await playHistory();
   expect(await findViolations()).toEqual([]);
 });
@@ -51,9 +51,9 @@ it('the fault checker finds no violation in a history that keeps every promise',
 const FIRST = `occurrence_at = '2026-03-02T10:00:10Z'`;
 const THIRD = `occurrence_at = '2026-03-02T10:00:30Z'`;
 
-/** The name of the damage, the statement that causes it, and the message that the checker must report. */
+/** What is wrong after the damage, the statement that causes it, and the violation that the checker must report. */
 const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
-  ['a run that is gone', `delete from carillon.runs where ${FIRST}`, /^I1 lost/],
+  ['an occurrence whose run was deleted', `delete from carillon.runs where ${FIRST}`, /^I1 lost/],
   [
     'a second run of one occurrence',
     `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -64,82 +64,82 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
     /^I1 .* is accounted for twice/,
   ],
   [
-    'a run that no rule named',
+    'a run at a time that the rule does not name',
     `update carillon.runs set occurrence_at = occurrence_at + interval '1 second' where ${FIRST}`,
     /^I1 .* was named by no rule/,
   ],
   [
-    'an agenda row that has skipped an occurrence',
+    'an agenda row (the next occurrence of a schedule) that was moved past an occurrence without a run',
     `update carillon.agenda set occurrence_at = occurrence_at + interval '10 seconds'`,
     /^I1 the agenda has .* and the rule names/,
   ],
-  ['an agenda row that is gone', 'delete from carillon.agenda', /^I1 the agenda has nothing/],
+  ['an active schedule whose agenda row (its next occurrence) was deleted', 'delete from carillon.agenda', /^I1 the agenda has nothing/],
   [
-    'a wrong total of runs',
+    'a schedule whose stored total of runs is wrong',
     'update carillon.agenda set runs_total = 2',
     /^I1 2 runs are counted, and there are 3/,
   ],
   [
-    'a gap with a wrong count',
+    'a gap (a stretch of occurrences that did not run) with a wrong count of occurrences',
     `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason)
      select project_id, id, 1, '2026-03-02T11:00:00Z', '2026-03-02T11:00:10Z', 3, 'test', 'test' from carillon.schedules`,
     /^I1 the gap from .* counts 3/,
   ],
   [
-    'an attempt that is missing',
+    'a run at its second attempt that has no record of the first',
     `update carillon.runs set attempt = 2, free_attempts = 1 where ${FIRST}`,
     /^I2 an attempt is missing/,
   ],
   [
-    'a running run without its lease',
+    'a running run whose lease was deleted',
     'delete from carillon.leases',
     /^I3 a run is running without the lease/,
   ],
   [
-    'a lease without a running run',
+    'a lease under which no run is running',
     `update carillon.runs
      set status = 'succeeded', outcome = 'succeeded', finished_at = claimed_at where ${THIRD}`,
     /^I3 a lease without a running run/,
   ],
   [
-    'an attempt that stayed open',
+    'an attempt without a result, although its run has ended',
     `update carillon.runs set status = 'cancelled', finished_at = claimed_at where ${THIRD};
      insert into carillon.attempts (schedule_id, occurrence_at, origin, month, number, epoch, claimed_at)
      select schedule_id, occurrence_at, origin, month, 1, epoch, claimed_at from carillon.runs where status = 'cancelled'`,
     /^I3 an attempt stayed open/,
   ],
   [
-    'an agenda row that is held though its schedule is active',
+    'an active schedule whose agenda row is held as if the schedule were paused',
     'update carillon.agenda set is_held = true',
     /^I4 the agenda holds/,
   ],
   [
-    'a claim after a pause',
+    'a run that was claimed while its schedule was paused',
     `insert into carillon.audit_log (project_id, actor, action, subject, at)
      select project_id, 'ops', 'schedule.paused', key, '2026-03-02T10:00:25Z' from carillon.schedules`,
     /^I4 claimed 5000 ms after schedule.paused/,
   ],
-  ['an agenda at another version', 'update carillon.agenda set version = 7', /^I5 the agenda has version 7/],
+  ['an agenda row with another version than its schedule', 'update carillon.agenda set version = 7', /^I5 the agenda has version 7/],
   [
-    'a claim under a definition that had been replaced',
+    'a run that was claimed under a definition that an edit had already replaced',
     `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
      select project_id, 'ops', 'schedule.edited', key, '{"version": 2}', '2026-03-02T10:00:25Z' from carillon.schedules`,
     /^I5 version 1 claimed after the edit to 2/,
   ],
   [
-    'a claim before its time',
+    'a run that was claimed before it was due',
     `update carillon.runs set claimed_at = claimed_at - interval '1 second' where ${FIRST}`,
     /^I6 early by 1000 ms/,
   ],
-  ['a run in another project', `update carillon.runs set project_id = 2 where ${FIRST}`, /^I9 a run or gap/],
+  ['a run that belongs to another project than its schedule', `update carillon.runs set project_id = 2 where ${FIRST}`, /^I9 a run or gap/],
   [
-    'an epoch that was issued twice to one worker',
+    'two claims of one worker with the same epoch (the number of their lease)',
     `update carillon.runs set epoch = (select epoch from carillon.runs where ${THIRD}) where ${FIRST}`,
     /^I10 one epoch and token issued 2 times/,
   ],
 ];
 
-it.each(DAMAGES)('the fault checker notices %s', async (_what, statement, violation) => {
+it.each(DAMAGES)('the checker of the fault tests reports %s', async (_what, statement, violation) => {
   await ensurePartitions(database.pool, T0);
   await playHistory();
   await database.pool.query(statement);

@@ -10,7 +10,7 @@ import { checkOccurrences } from './checks/occurrences.js';
 import { checkTenancy } from './checks/tenancy.js';
 import type { Installation } from './harness/installation.js';
 
-/** Marks the start of a scenario. Rows from before belong to an earlier scenario. */
+/** Marks the start of a scenario: rows with these ids or smaller ones belong to an earlier scenario. */
 export interface Mark {
   sinceId: number;
   sinceAuditId: number;
@@ -30,14 +30,17 @@ export interface Verdict {
    * stays the same.
    */
   redelivered: number;
-  /** The number of attempts that ended as `unknown`. */
+  /** The number of attempts with the outcome `unknown`, because their worker was lost. */
   unknown: number;
-  /** The time from the end of the fault until nothing was overdue or open. */
+  /** The time from the end of the fault until nothing was overdue and no run was open. */
   recoveryMs: number;
   lateness: Lateness;
 }
 
-/** Maximum time until everything is settled. It is far longer than a lease and a sweep, for busy machines. */
+/**
+ * Maximum time until no work is left after a fault. It is far longer than a lease and a sweep take, because the machine
+ * may be busy.
+ */
 const CALM_WITHIN_MS = 90_000;
 
 export async function takeMark({ pool }: Installation): Promise<Mark> {
@@ -49,8 +52,8 @@ export async function takeMark({ pool }: Installation): Promise<Mark> {
 }
 
 /**
- * Checks the ten promises, in the same way after every scenario: waits until nothing is open, then compares Postgres,
- * Redis and the log of the receiver with the promises.
+ * Checks the ten promises (I1 to I10 in docs/architecture.md) in the same way after every scenario: waits until no run
+ * is open, then compares Postgres, Redis and the log of the receiver with the promises.
  */
 export async function check(
   installation: Installation,
@@ -109,7 +112,8 @@ function tally(facts: Facts): Pick<Verdict, 'fired' | 'redelivered' | 'unknown'>
 }
 
 /**
- * I3 and I7: waits until everything that is due at the time of the call has ended. Returns what has not ended in time.
+ * Waits until everything that is due at the time of the call has ended (promises I3 and I7). Returns a violation for
+ * each run or schedule that has not ended in time.
  */
 async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<string[]> {
   const { rows } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
@@ -131,7 +135,9 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
   return (await look()).rows.slice(0, 20).map(({ what }) => `I3 not settled, ${what}`);
 }
 
-/** I3: waits for a while until no lease is left. Returns a violation for each lease that is still there then. */
+/**
+ * Waits until no lease is left (promise I3). Returns a violation for each lease that is still there after the time-out.
+ */
 async function waitForLeases({ pool }: Installation): Promise<string[]> {
   const look = () => pool.query<{ epoch: number }>('select epoch from carillon.leases order by epoch');
   const isRested = await eventually(async () => (await look()).rowCount === 0, {
@@ -143,8 +149,8 @@ async function waitForLeases({ pool }: Installation): Promise<string[]> {
 }
 
 /**
- * Waits until all places of every worker are free. Returns the workers that still have a place taken: a run that
- * Postgres has lost with its last transactions must not keep its place.
+ * Waits until no worker counts a run in flight. Returns the workers that still do: a worker must not count a run for
+ * ever that Postgres has lost with its last transactions.
  */
 async function waitForPlaces({ pool }: Installation): Promise<string[]> {
   const look = () =>

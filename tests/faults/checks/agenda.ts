@@ -2,7 +2,10 @@ import type { Installation } from '../harness/installation.js';
 import { type DefinitionFact, type Facts, iso, type ScheduleFact } from './facts.js';
 import { accountedTimes, namedBy } from './occurrences.js';
 
-/** I1: the agenda always holds the first named occurrence that has neither a run nor a gap. */
+/**
+ * Checks promise I1: the agenda has, for each schedule, the first occurrence of its rule that has neither a run nor a
+ * gap.
+ */
 export function checkAgenda(facts: Facts): string[] {
   return facts.schedules.flatMap((schedule) => {
     const { key, status, occurrenceAt } = schedule;
@@ -59,15 +62,15 @@ const CONTRADICTIONS = `
   select 'I9 the agenda has the row in another project', s.key
   from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id where a.project_id <> s.project_id`;
 
-/** Looks for contradictions, all in one snapshot. */
+/** Looks for rows that contradict each other, all in one snapshot of Postgres. */
 export async function findContradictions({ pool }: Pick<Installation, 'pool'>): Promise<string[]> {
   const { rows } = await pool.query<{ what: string; key: string | null }>(CONTRADICTIONS);
   return rows.slice(0, 20).map(({ what, key }) => `${what}: ${key ?? 'a schedule that does not exist'}`);
 }
 
 /**
- * Finds leases without a running run. Only a run that is cancelled in flight leaves such a lease, until its worker
- * notices.
+ * Finds leases under which no run is running. One case is allowed and left out: after a run in flight was cancelled,
+ * its lease stays until the worker notices.
  */
 const EMPTY_LEASES = `
   select l.epoch from carillon.leases l

@@ -2,12 +2,15 @@ import { attemptKey, encodeRunId } from '@carillon/shared';
 import type { Delivery } from '../harness/receiver.js';
 import { type AttemptFact, type Facts, groupBy, isOpen, iso, type RunFact } from './facts.js';
 
-/** Postgres and the receiver use the clock of the same machine, but they round to milliseconds in different ways. */
+/**
+ * The clocks of Postgres and of the receiver may seem to differ by this much. Both are the clock of this machine, but
+ * are rounded to milliseconds in different ways.
+ */
 const ROUNDING_MS = 1;
 
 /**
- * I2, I3, I6 and I10: checks which attempts were claimed and when, and whether their recorded results are the answers
- * of the receiver.
+ * Checks promises I2, I3, I6 and I10: which attempts were claimed and when, and whether each recorded result is the
+ * answer that the receiver gave.
  */
 export function checkAttempts(facts: Facts): string[] {
   const violations: string[] = [];
@@ -45,8 +48,8 @@ function checkOrder(run: RunFact, attempts: AttemptFact[], blame: (what: string)
 }
 
 /**
- * A recorded result must be the answer that the receiver gave to this attempt. Otherwise a late writer has closed an
- * attempt that was under way.
+ * Checks that a recorded success is the answer that the receiver gave to this attempt. If it is not, a late writer has
+ * closed an attempt that was under way.
  */
 function checkAnswer(
   attempt: AttemptFact,
@@ -66,7 +69,8 @@ function checkAnswer(
 }
 
 /**
- * I10: an epoch together with a worker's token identifies one claim, so all its attempts have the same time of claim.
+ * Checks promise I10: an epoch (the number of a lease) together with the token of a worker process identifies one
+ * claim. So all attempts with the same pair must have been claimed at the same time.
  */
 function checkTokens(facts: Facts): string[] {
   const attempts = [...facts.attempts.values()].flat();
@@ -78,7 +82,8 @@ function checkTokens(facts: Facts): string[] {
 }
 
 /**
- * I2 and I3, seen from the receiver: each request belongs to one attempt, which was claimed before the first byte left.
+ * Checks promises I2 and I3 by the log of the receiver: each request belongs to one attempt, which was claimed before
+ * the request arrived.
  */
 function checkDeliveries(facts: Facts): string[] {
   const violations: string[] = [];

@@ -3,12 +3,15 @@ import { SLOT_MS } from '@carillon/queue';
 import { CLOCKS, type Installation } from '../harness/installation.js';
 
 /**
- * Slots within this time are not checked, because they may be ringing already. Neither are rows written within this
- * time, because their bell may be on its way to Redis.
+ * A slot that ends within this time is not checked, because its bell may have rung already. Nor is a slot with a row
+ * that was written within this time, because its bell may still be on its way to Redis.
  */
 const SETTLED_MS = 1_500;
 
-/** Returns the slots for which a bell will ring in time. A bell does not count if its delay contradicts its id. */
+/**
+ * Returns the slots (5 ms of time each) whose bell (the delayed job in Redis that wakes a worker) will ring in time. A
+ * bell whose delay contradicts its id does not count.
+ */
 export async function readArmed({
   redis,
   bellsKey,
@@ -30,8 +33,8 @@ export async function readArmed({
 const SCORE_PER_MS = 0x1000;
 
 /**
- * I8: Redis has a bell for each slot in which Postgres has something due. Returns the slots without one. A bell for a
- * slot in which nothing is due any more is harmless.
+ * Checks promise I8: Redis has a bell (a delayed job that wakes a worker) for each slot in which Postgres has something
+ * due. Returns a violation for each slot without one. A bell for a slot in which nothing is due any more is harmless.
  */
 export async function checkBells({ pool, redis, bellsKey }: Installation): Promise<string[]> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs: CLOCKS.horizonMs, slotMs: SLOT_MS, now: null });
@@ -40,7 +43,8 @@ export async function checkBells({ pool, redis, bellsKey }: Installation): Promi
   const missing = slots.filter(
     ({ ringAt, touchedAt }) =>
       ringAt > nowAt + SETTLED_MS &&
-      // A slot that has entered the horizon since the last sweep has no bell yet. The next sweep arms it.
+      // The sweep adds the bells of slots that come within the horizon. A slot that has done so since the last sweep
+      // has none yet.
       ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
       touchedAt < nowAt - SETTLED_MS &&
       !armed.has(ringAt),

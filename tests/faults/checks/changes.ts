@@ -3,8 +3,9 @@ import type { Acknowledged } from '../harness/client.js';
 import { type AuditFact, type Facts, groupBy, iso, type ScheduleFact } from './facts.js';
 
 /**
- * Checks I4 and I5 by the audit log. An entry is written under the lock of the schedule. So by Postgres's clock a claim
- * before the change has an earlier time, and a claim after it a later one.
+ * Checks promises I4 and I5 by the audit log: nothing was claimed after a pause or cancel, or under a definition that
+ * an edit had replaced. The entry of a change is written under the lock of the schedule. So a claim before the change
+ * has an earlier time than the entry, and a claim after it a later one.
  */
 export function checkChanges(facts: Facts): string[] {
   const changes = groupBy(facts.audit, ({ projectId, key }) => `${projectId} ${key}`);
@@ -57,7 +58,7 @@ function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts
   for (const { action, at, detail } of changes) {
     if (action !== 'schedule.edited' && action !== 'schedule.replaced') continue;
     for (const run of facts.runs.get(schedule.id) ?? []) {
-      // A run that was recorded before the edit keeps the definition under which it was recorded.
+      // A run that was recorded before the edit keeps its definition, also in later attempts.
       if (run.attempt > 0 && run.recordedAt > at && run.version < (detail?.version ?? 0)) {
         violations.push(
           `I5 version ${run.version} claimed after the edit to ${detail?.version}: ${schedule.key} ${iso(run.occurrenceAt)}`,

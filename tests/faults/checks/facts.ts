@@ -9,7 +9,7 @@ export interface ScheduleFact {
   key: string;
   status: 'active' | 'paused' | 'finished' | 'cancelled';
   definitionVersion: number;
-  /** The next occurrence on the agenda; null if there is none. */
+  /** The next occurrence of the schedule, from its agenda row; null if it has none. */
   occurrenceAt: number | null;
   runsTotal: number;
   updatedAt: number;
@@ -45,7 +45,8 @@ export interface AttemptFact {
   number: number;
   epoch: number;
   /**
-   * The random token of the worker process that claimed the attempt. Together with the epoch it identifies one claim.
+   * The random token of the worker process that claimed the attempt. Together with the epoch (the number of the lease)
+   * it identifies one claim.
    */
   token: string | null;
   claimedAt: number;
@@ -123,7 +124,7 @@ const AUDIT = `
 
 type StoredDefinition = Omit<DefinitionFact, 'timing' | 'plan'> & { timing: string; plan: string };
 
-/** Reads all tables in one snapshot, so that their rows fit together even while workers change them. */
+/** Reads all tables in one snapshot, so that their rows are consistent although workers change them meanwhile. */
 export async function readFacts(
   { pool, receiver }: Pick<Installation, 'pool'> & { receiver: { log: readonly Delivery[] } },
   { sinceId, sinceAuditId, now = null }: { sinceId: number; sinceAuditId: number; now?: number | null },

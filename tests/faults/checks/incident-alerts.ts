@@ -12,17 +12,17 @@ export interface AlertFacts {
   span: Pick<IncidentSpan, 'downAt' | 'upAt'>;
 }
 
-/** Matches the ledger's sentence about a run that waits for the receiver, or whose worker was lost. */
+/** The cause of a breach must match this: the run waited for the receiver that was down, or its worker was lost. */
 const CAUSE = /ECONNREFUSED|by an open circuit|the worker was lost/;
 
 /**
- * Checks the alerts about the outage: each breach was reported once, with its recovery, the sentence of the ledger, and
- * a link.
+ * Checks the alerts about the outage: each breach and its recovery were reported once, with the sentence that the
+ * ledger has for the run, and with a link.
  */
 export function checkAlerts(facts: AlertFacts): string[] {
   const { alerts, messages, watchedIds, span } = facts;
   const wrong: string[] = [];
-  // On a busy machine, an objective may also be breached before or after the outage.
+  // Breaches before or after the outage are left out: on a busy machine, an objective may be missed at any time.
   const ofOutage = alerts.filter(
     ({ openedAt }) => Date.parse(openedAt) >= span.downAt && Date.parse(openedAt) <= span.upAt,
   );
@@ -47,7 +47,7 @@ export function checkAlerts(facts: AlertFacts): string[] {
   return wrong;
 }
 
-/** The entries about an alert in all messages: of its breach and of its recovery. */
+/** The entries about one alert in all messages: those of its breach, and those of its recovery. */
 const toldOf = ({ id }: Alert, messages: readonly WebhookAlert[]) => ({
   openings: messages.flatMap(({ opened }) => opened.filter((told) => told.id === id)),
   recoveries: messages.flatMap(({ resolved }) => resolved.filter((told) => told.id === id)),
@@ -76,7 +76,10 @@ function* problemsOfOutage(alert: Alert, { messages }: AlertFacts): Generator<st
     if (!resolution?.startsWith('Recovered at')) yield `not a recovery: ${resolution}`;
 }
 
-/** Finds alerts of one objective that were open at the same time. There must be none. */
+/**
+ * Finds two alerts of one schedule that were open at the same time. There must be none, because each schedule has a
+ * single objective.
+ */
 function overlaps(alerts: readonly Alert[]): string[] {
   return alerts.flatMap((alert, index) =>
     alerts

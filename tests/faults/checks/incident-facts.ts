@@ -13,7 +13,7 @@ export interface Step {
   version: number | null;
 }
 
-/** An entry of the ledger. */
+/** An entry of the ledger, which lists the occurrences of a schedule with their outcomes. */
 export interface Entry {
   at: string;
   status: string;
@@ -24,7 +24,7 @@ export interface Entry {
   story: Step[];
 }
 
-/** A run as the API shows it, with its entry in the ledger. */
+/** A run with its attempts, as the API returns it. */
 export interface IncidentRun {
   id: string;
   scheduleId: string;
@@ -44,18 +44,18 @@ export interface IncidentRun {
   }[];
 }
 
-/** Everything that the API says about the runs of a scenario. */
+/** All runs of a scenario, and the ledgers of their schedules, as the API returns them. */
 export interface IncidentFacts {
   runs: IncidentRun[];
   /** The ledger of each schedule, newest first. */
   ledgers: Map<string, Entry[]>;
 }
 
-/** The figures of an installation. */
+/** The figures that `/metrics` and `/v1/system` report. */
 export interface Figures {
   /** The samples of `/metrics`, by name and labels. */
   metrics: Map<string, number>;
-  /** The figures of the last day. */
+  /** The figures of `/v1/system` for the last day. */
   day: { lateness: { count: number; p50Ms: number | null; p99Ms: number | null }; failed: { count: number } };
 }
 

@@ -5,20 +5,20 @@ import type { Entry, Figures, IncidentFacts, IncidentRun } from './incident-fact
 export interface IncidentSpan {
   downAt: number;
   upAt: number;
-  /** The origin that was down. */
+  /** The origin (scheme, host and port) of the receiver that was down. */
   origin: string;
   /** The schedule whose worker was lost during a delivery, and that worker. */
   lost?: { id: string; workerId: number };
 }
 
 /**
- * A worker estimates the clock of Postgres, and the receiver uses the clock of the machine. They may differ by this
- * much.
+ * The time of a worker and the time of the receiver may differ by this much, because the worker estimates the clock of
+ * Postgres and the receiver uses the clock of the machine.
  */
 const CLOCK_ERROR_MS = 250;
 const FINAL_LINE = 'Run failed for good: replay it when the cause is gone';
 
-/** Checks every line of every ledger; returns the violations. */
+/** Checks every entry of every ledger; returns the violations. */
 export function checkLedger(
   { ledgers, runs }: IncidentFacts,
   span: IncidentSpan & { pausedId: string; editedId: string },
@@ -80,8 +80,9 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
 }
 
 /**
- * Checks the lateness of each run: the first byte left after the claim of the first attempt and before the receiver saw
- * the request. If the first attempt was refused, the receiver has not seen it, so only the claim is compared.
+ * Checks the lateness of each run: the first byte must have been sent after the claim of the first attempt, and before
+ * the receiver saw the request. If the connection of the first attempt was refused, the receiver has not seen it, and
+ * only the claim is compared.
  */
 export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[]): string[] {
   const wrong: string[] = [];
@@ -99,14 +100,17 @@ export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[])
       wrong.push(`${id} was sent before it was claimed: ${why}`);
     if (seenAt !== undefined && sentAt > seenAt + CLOCK_ERROR_MS)
       wrong.push(`${id} was seen before it was sent: ${why}`);
-    // For a cancelled run the ledger says who cancelled it, and not how late it was.
+    // The sentence of a cancelled run says who cancelled it, and not how late it was.
     if (run.status !== 'cancelled' && !why.includes(` ${inWords(latenessMs)} late`))
       wrong.push(`${id} is ${latenessMs} ms late, and its sentence says: ${why}`);
   }
   return wrong;
 }
 
-/** Checks that each run that failed for good has one log line. A killed worker may have had no time to write it. */
+/**
+ * Checks that workers have logged one line for each run that failed for good. The line may be missing if the worker was
+ * killed.
+ */
 export function checkFailures(
   { runs }: IncidentFacts,
   { span, lines }: { span: IncidentSpan; lines: readonly Record<string, unknown>[] },
@@ -131,8 +135,8 @@ const isOfLost = ({ attempts }: IncidentRun, { lost }: IncidentSpan) =>
   attempts.some(({ workerId }) => workerId === lost?.workerId);
 
 /**
- * Checks that /metrics and /v1/system agree with the runs. A killed worker loses the counts since its last heartbeat,
- * so its runs in flight may be missing.
+ * Checks that /metrics and /v1/system count as many runs as the API lists. A killed worker loses what it has counted
+ * since its last heartbeat, so its runs may be missing from the counts.
  */
 export function checkFigures(
   { runs }: IncidentFacts,

@@ -3,12 +3,13 @@ import { CLOCKS } from '../harness/installation.js';
 import type { Facts } from './facts.js';
 import type { Span } from './lateness.js';
 
-/** The part of an attempt's key that is derived from the epoch of its claim. */
+/** The last part of the key of an attempt, which is derived from the epoch (the number of the lease) of its claim. */
 const epochPart = (key: string) => key.slice(key.lastIndexOf('-'));
 
 /**
- * Removes requests whose claims Postgres has lost with its last transactions: the receiver has seen them, but Postgres
- * does not know them. Also checks I10: the epoch of a lost claim is not issued again.
+ * Removes requests that the receiver has seen but Postgres does not know, because Postgres has lost their claims with
+ * its last transactions. Also checks promise I10: the epoch of a lost claim (the number of its lease) is not issued
+ * again.
  */
 export function excuseLostClaims(facts: Facts, tail: Span | null): { facts: Facts; violations: string[] } {
   if (!tail) return { facts, violations: [] };

@@ -16,8 +16,8 @@ export interface Accounting {
 }
 
 /**
- * I1: every occurrence that a rule named while it was in effect has one run or lies in one gap, and there are no other
- * runs.
+ * Checks promise I1: every occurrence that a rule named while the rule was in effect has one run or lies in one gap,
+ * and there are no other runs.
  */
 export function checkOccurrences(facts: Facts): Accounting {
   const accounting: Accounting = { violations: [], named: 0, lost: 0, doubled: 0 };
@@ -82,19 +82,21 @@ const isNamed = ({ timing }: DefinitionFact, at: number) => nextOccurrence(timin
 
 /**
  * True if a definition named the occurrence of a run while the definition was in effect. A run that was skipped or
- * brought forward is recorded before its occurrence, so the definition may have been replaced before that time.
+ * brought forward is recorded before its occurrence. Then it is enough that the definition was in effect when the run
+ * was recorded.
  */
 function hasNamed(definition: DefinitionFact, { occurrenceAt, version, recordedAt }: RunFact): boolean {
   const { timing, untilAt } = definition;
-  // The API computes the first occurrence by its own clock, a moment before Postgres writes the row.
+  // The first definition may begin a moment after its first occurrence: the API computes the occurrence by its own
+  // clock, before Postgres writes the row.
   const hasBegun = definition.version === 1 || timing.rule.kind === 'at' || occurrenceAt > definition.fromAt;
   const wasInTime = untilAt === null || occurrenceAt <= untilAt || recordedAt <= untilAt;
   return definition.version <= version && hasBegun && wasInTime && isNamed(definition, occurrenceAt);
 }
 
 /**
- * The instant up to which the occurrences of a definition must have a run or a gap. The occurrence on the agenda is
- * still to come.
+ * The instant up to which the occurrences of a definition must have a run or a gap. The occurrence that is on the
+ * agenda (the next one) is still to come.
  */
 function untilOf(
   { untilAt, plan }: DefinitionFact,
@@ -116,7 +118,7 @@ export function* namedBy(
   before: DefinitionFact | undefined,
   untilAt: number,
 ): Generator<number> {
-  // If an edit sets a new one-shot instant, it runs even if it is in the past.
+  // If an edit turns a schedule into a one-shot at a new instant, that instant runs even if it is in the past.
   const isNewInstant =
     timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
   let at = nextOccurrence(timing, isNewInstant ? Number.NEGATIVE_INFINITY : fromAt);

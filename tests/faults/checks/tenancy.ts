@@ -1,7 +1,9 @@
 import { decodeRunId } from '@carillon/shared';
 import type { Facts } from './facts.js';
 
-/** I9: runs, gaps and requests belong to the project of their schedule, in Postgres and at the receiver. */
+/**
+ * Checks promise I9: runs and gaps in Postgres, and requests at the receiver, belong to the project of their schedule.
+ */
 export function checkTenancy(facts: Facts): string[] {
   const violations: string[] = [];
   const schedules = new Map(facts.schedules.map((schedule) => [schedule.id, schedule]));
