@@ -10,7 +10,7 @@ import { Installation } from './harness/installation.js';
 import { leaveOut, play, type Scenario } from './harness/play.js';
 import type { Stage } from './harness/stage.js';
 
-/** The size of the disk: enough for an empty cluster and its WAL, and little more. */
+/** The size of the disk: enough for an empty Postgres and its write-ahead log, and little more. */
 const SIZE = '300m';
 const SMALL = { shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };
 
@@ -19,8 +19,8 @@ let servers: OwnServers | undefined;
 let installation: Installation | undefined;
 
 /**
- * Mounts a small disk that can be filled without harm to anything else. Returns null for users other than root, who may
- * not mount.
+ * Mounts a small disk, which can be filled without harm to anything else. Returns null if this user is not root,
+ * because only root may mount a disk.
  */
 async function mountDisk(): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;
@@ -49,7 +49,7 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-/** A schedule that takes up room on the disk. */
+/** A schedule with a payload of 80 kB, which takes up room on the disk. */
 const bulky = (stage: Stage) => ({
   ...stage.webhook('alpha', stage.inMs(60_000)),
   payload: randomBytes(60_000).toString('base64'),

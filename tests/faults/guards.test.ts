@@ -9,7 +9,10 @@ const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-/** The two kinds of schedules: one moves on to its next occurrence, the other leaves the agenda with its only run. */
+/**
+ * The two kinds of schedules: a claim moves a recurring one on to its next occurrence, and removes a one-shot from the
+ * agenda.
+ */
 const SCHEDULES = [
   ['a recurring schedule', { every: 'PT10S' }],
   ['a one-shot schedule', { at: new Date(T0 + 10_000).toISOString() }],
@@ -17,14 +20,15 @@ const SCHEDULES = [
 type Rule = (typeof SCHEDULES)[number][1];
 
 /**
- * Locks and decides a due schedule, then changes the database, and only then starts the run. Returns how many runs the
- * claim started and how many exist.
+ * Does the first steps of a claim (locks a due schedule and decides to start its run), then changes the database, and
+ * only then does the last step, which starts the run. Returns how many runs that step started and how many exist.
  */
 async function claimAfter(rule: Rule, change: string): Promise<{ started: number; runs: number }> {
   const holder = await registerTestWorker(database);
   const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
   const nowAt = T0 + 10_000;
-  // This transaction ends and releases its lock on purpose, because the guard has to work without the lock.
+  // This transaction ends here, and so releases its lock on purpose: the statement that starts the run must notice the
+  // change without the lock.
   const starts = await inTransaction(database.pool, async (tx) => {
     const { rows } = await lockDue(tx, { limit: 100, fairTo: [], handlers: ['noop'], now: nowAt });
     return rows.flatMap((row) => {
@@ -52,7 +56,7 @@ async function claimAfter(rule: Rule, change: string): Promise<{ started: number
 }
 
 it.each(SCHEDULES)(
-  'a claim of %s starts its run if nothing has changed since the decision',
+  'a claim of %s starts its run if nothing has changed since the claim decided to start it',
   async (_which, rule) => {
     expect(await claimAfter(rule, 'select 1')).toEqual({ started: 1, runs: 1 });
   },
@@ -70,14 +74,14 @@ const CHANGES = [
 ] as const;
 
 it.each(SCHEDULES.flatMap(([which, rule]) => CHANGES.map((change) => [which, ...change, rule] as const)))(
-  'a claim of %s that was decided before %s starts no run (%s)',
+  'a claim of %s starts no run if, after its decision to start one, %s was committed (promise %s)',
   async (_which, _what, _promise, change, rule) => {
     expect(await claimAfter(rule, change)).toEqual({ started: 0, runs: 0 });
   },
 );
 
 it.each(SCHEDULES)(
-  'a claim of %s by a worker of an earlier generation is refused and starts no run (I10)',
+  'a claim of %s is refused and starts no run if its worker registered before a restore of the database (promise I10)',
   async (_which, rule) => {
     const change = 'update carillon.installation set generation = generation + 1';
     await expect(claimAfter(rule, change)).rejects.toThrow(StaleGeneration);

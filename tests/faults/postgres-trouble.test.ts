@@ -9,8 +9,9 @@ import { silentPostgres } from './scenarios/silent-postgres.js';
 playAll(
   'A Postgres that is silent, locked, short of connections or losing them',
   [...silentPostgres, ...heldLocks, ...brokenConnections, exhaustedPools],
-  // So few connections that a scenario can take all of them within a second.
+  // Postgres accepts so few connections that a scenario can take all of them within a second.
   () => startOwnServers({ postgresSettings: { max_connections: 60 } }),
-  // Heartbeats need a key.
+  // A scenario creates schedules with the target `heartbeat`. The API refuses them without a key, which signs their
+  // ping URLs.
   { CARILLON_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
 );

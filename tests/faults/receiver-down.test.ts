@@ -27,8 +27,8 @@ const REFUSED: Outcome = {
 };
 
 /**
- * Runs the engine's real statements and the workers' real traffic control. Only the clock and the receiver are
- * simulated.
+ * Three workers and a receiver, on a simulated clock. The statements of the engine and the traffic control of the
+ * workers (circuit breakers and limits) are the real ones.
  */
 class World {
   isUp = false;
@@ -141,16 +141,17 @@ it.runIf(isChosen(scenario.number)).each(SEEDS)(
       redelivered: 0,
       unknown: 0,
       recoveryMs,
-      // The time of the receiver is simulated, so lateness by the real clock would be meaningless.
+      // The clock is simulated, so lateness in real time would mean nothing.
       lateness: { during: [], after: [] },
     });
     expect(violations).toEqual([]);
     expect(named).toBeGreaterThanOrEqual(count * 60);
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
-    // The circuit of each worker opens after twenty failures and then lets only single probes through, so far fewer
-    // requests are sent than runs were due.
+    // The circuit breaker of each worker opens after twenty failures, and then lets only a single request through from
+    // time to time. So far fewer requests are sent than runs were due.
     expect(whileDown).toBeLessThan((count * 60) / 3);
-    // The backlog of an hour is not sent within a second, and each worker keeps to its limit of requests per origin.
+    // When the receiver is back, the backlog of an hour is not sent within a second, and each worker keeps to its limit
+    // of concurrent requests per origin.
     expect(mostPerSecond(world.sentAts.filter((at) => at >= upAt))).toBeLessThan((count * 60) / 4);
     expect(world.mostAtOnce).toBeLessThanOrEqual(3 * AT_ONCE);
   },

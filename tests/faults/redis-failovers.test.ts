@@ -15,7 +15,7 @@ import { leaveOut, playAll, type Scenario } from './harness/play.js';
 import { clusterFailover, sentinelFailover } from './scenarios/redis-failovers.js';
 
 const PASSWORD = 'secret';
-/** The hash tag that puts all keys on one node of the cluster. */
+/** The key prefix of Carillon. Its hash tag (the braces) puts all keys on one node of the cluster. */
 const CLUSTER_PREFIX = '{faults}';
 let sentinelSet: SentinelSet;
 let nodes: ClusterNode[];
@@ -31,7 +31,7 @@ function collectServers() {
   return { start, stop: () => Promise.all(servers.map((server) => server.stop())) };
 }
 
-/** Starts Carillon's Postgres beside a Redis of several servers. */
+/** Starts the Postgres for an installation whose Redis, of several servers, runs already. */
 async function startBeside(
   redis: { url: string; prefix: string },
   anyPort: number,

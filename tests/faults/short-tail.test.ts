@@ -16,10 +16,10 @@ afterAll(async () => {
   await postgres?.stop();
 }, 60_000);
 
-it('a failover that loses only transactions after the last heartbeat is noticed by the worker whose claim was lost, before it claims anything', async () => {
+it('if a failover loses only transactions after the last heartbeat, the worker whose claim was lost notices it before it claims anything else', async () => {
   postgres = await ReplicatedPostgres.start();
   servers = await startOwnServers({ databaseUrl: postgres.url });
-  // The worker sends a heartbeat when it starts, and the next one long after this test.
+  // With this horizon, the worker writes a heartbeat when it starts, and the next one long after the end of this test.
   const env = () => ({ SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' });
   installation = await Installation.prepare(servers, { name: 'short_tail', env });
   const { pool, databaseUrl } = installation;

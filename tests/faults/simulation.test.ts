@@ -8,7 +8,7 @@ import { World } from './simulation/world.js';
 
 const database = useDatabase();
 
-it('every promise holds after any history of edits, pauses, crashes and clock jumps', {
+it('after a random history of edits, pauses, worker crashes and clock jumps, a schedule has kept every promise of docs/architecture.md', {
   timeout: 60_000 + SIMULATION_RUNS * 3_000,
 }, async () => {
   await fc.assert(
@@ -23,8 +23,8 @@ it('every promise holds after any history of edits, pauses, crashes and clock ju
   );
 });
 
-/** The tests from here on repeat histories that once broke a promise. */
-it('queued runs start after the overlap policy is changed to one that does not count open runs', async () => {
+/** Each test from here on repeats a history in which a promise was once broken. */
+it('queued runs of a schedule start after its overlap policy is changed to one that does not count open runs', async () => {
   const world = await World.create(database);
   world.now += 10_000;
   await triggerSchedule(database.pool, world.request);
@@ -34,7 +34,7 @@ it('queued runs start after the overlap policy is changed to one that does not c
   await world.checkAll();
 });
 
-it('an edit to a one-shot at a past instant, which the old rule had missed, makes one run of that instant', async () => {
+it('an edit to a one-shot at an instant that the old rule named, but that has not run yet, makes one run of that instant', async () => {
   const world = await World.create(database);
   world.now += 60_000;
   await edit(world, { rule: { at: new Date(world.now).toISOString() } });

@@ -18,7 +18,7 @@ let build: EarlierBuild | undefined;
 let servers: OwnServers | undefined;
 let installation: Installation | undefined;
 
-/** The lines that a program logged at level error or higher. */
+/** The log lines of a program with level error or higher. */
 const errorsOf = (process: TestProcess) => process.lines.filter(({ level }) => Number(level) >= 50);
 
 const upgrade: Scenario = {
@@ -30,7 +30,7 @@ const upgrade: Scenario = {
     const { installation } = stage;
     const before = { api: installation.api, workers: [...installation.workers] };
     await stage.load({ seconds: 6 });
-    // The current programs migrate as they start, while the earlier programs run.
+    // When the current programs start, they migrate the database, while the earlier programs still run.
     const replaced = stage.random.integer(0, 2);
     await Promise.all([installation.startApi(), installation.startWorker(replaced)]);
     stage.inject();
@@ -93,8 +93,8 @@ function playUpgradeFrom(version: EarlierVersion): void {
 }
 
 /**
- * Finds the earlier version in a repository whose commits have these migrations, by tag and text. The last entry is
- * only in the working copy.
+ * Calls `findEarlierVersion` in a new repository. Each entry of `versions` but the last is a commit with these
+ * migrations (texts by tag). The last entry is only in the working copy.
  */
 async function findIn(
   versions: readonly Record<string, string>[],
@@ -130,19 +130,19 @@ const INIT = { '0000_init': 'create table a ()' };
 const SECOND = { ...INIT, '0001_second': 'create table b ()' };
 const THIRD = { ...SECOND, '0002_third': 'create table c ()' };
 
-it('the upgrade test finds no earlier version if there is only one migration', async () => {
+it('the upgrade test finds no earlier version to upgrade from if there is only one migration', async () => {
   expect(await findIn([INIT, INIT])).toEqual({ missing: 'there is only one migration' });
 });
 
-it('the upgrade test starts from the last commit before the latest migration', async () => {
+it('the upgrade test upgrades from the last commit before the latest migration', async () => {
   expect(await findIn([INIT, SECOND, SECOND, THIRD, THIRD])).toEqual({ commit: '2', migrationsBehind: 1 });
 });
 
-it('the upgrade test starts from HEAD while the latest migration is not committed', async () => {
+it('the upgrade test upgrades from HEAD if the latest migration is not committed yet', async () => {
   expect(await findIn([INIT, SECOND, THIRD])).toEqual({ commit: '1', migrationsBehind: 1 });
 });
 
-it('the upgrade test does not start from a commit with another first migration', async () => {
+it('the upgrade test does not upgrade from a commit whose first migration differs from the current one', async () => {
   const squashed = { '0000_init': 'create table a_and_b ()', '0001_next': 'create table d ()' };
   expect(await findIn([THIRD, squashed, squashed])).toEqual({
     missing: 'no commit has fewer migrations and the same first one',

@@ -5,14 +5,14 @@ import type { WebhookAlert } from '@carillon/client';
 
 export interface AlertReceiver {
   url: string;
-  /** The messages so far, each counted once. */
+  /** The messages so far. A message that arrived several times is listed once. */
   readonly messages: readonly WebhookAlert[];
   close(): void;
 }
 
 /**
- * An HTTP server that keeps the messages of an alert channel. Messages are sent at least once, so repeated ones are
- * dropped.
+ * An HTTP server that keeps the messages of an alert channel. Carillon sends each message at least once, so repeated
+ * ones are dropped.
  */
 export async function receiveAlerts(): Promise<AlertReceiver> {
   const byId = new Map<string, WebhookAlert>();

@@ -11,7 +11,7 @@ export interface Answered {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: scenarios look at single fields of the response.
   body: any;
-  /** Requests per minute that this key may make. */
+  /** The maximum number of requests per minute with this key, as the response reports it. */
   limit: number;
 }
 
@@ -72,7 +72,7 @@ export class Client {
     return answer;
   }
 
-  /** Cancels every remaining schedule, so that nothing is due any more. */
+  /** Cancels every active and every paused schedule of the project, so that nothing is due any more. */
   async cancelAll(): Promise<void> {
     for (const status of ['active', 'paused']) {
       let cursor: string | null = null;
@@ -81,7 +81,7 @@ export class Client {
         const { status: code, body } = await this.ask('POST', '/v1/schedules/actions', request);
         if (code !== 200 && code !== 202)
           throw new Error(`could not cancel all: ${code} ${JSON.stringify(body)}`);
-        // After ten seconds the API answers 202, and the action goes on.
+        // If the action takes longer than ten seconds, the API answers 202, and the action goes on in the background.
         cursor = (code === 202 ? await this.#endOfAction(body.id) : body).nextCursor;
       } while (cursor !== null);
     }

@@ -7,7 +7,10 @@ const MIGRATIONS = 'packages/db/migrations';
 const JOURNAL = `${MIGRATIONS}/meta/_journal.json`;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The latest version before the current one whose database the current programs can migrate. */
+/**
+ * The commit from which the upgrade test starts: the latest one with fewer migrations whose database the current
+ * programs can migrate.
+ */
 export interface EarlierVersion {
   commit: string;
   /** How many migrations the current programs add to this version. */
@@ -15,7 +18,7 @@ export interface EarlierVersion {
 }
 
 export interface NoEarlierVersion {
-  /** The reason why there is no earlier version, worded to follow a colon. */
+  /** The reason why there is no earlier version. A message quotes it after a colon. */
   missing: string;
 }
 
@@ -30,15 +33,16 @@ interface Repository {
   git(...args: string[]): Buffer;
 }
 
-/** The migrations of a version: their tags in order, and the text of the first one. */
+/** The migrations of a commit: their tags in order, and the text of the first one. */
 interface Migrations {
   tags: string[];
   first: string;
 }
 
 /**
- * Finds the latest commit that has fewer migrations than the working copy, and otherwise the same ones. The current
- * programs refuse the database of a commit with another first migration, so the search ends there.
+ * Finds the latest commit that has fewer migrations than the working copy, and the same ones up to there. The search
+ * ends at the first commit with another first migration, because the current programs refuse the database of such a
+ * commit.
  */
 export function findEarlierVersion(
   { folder, git }: Repository = { folder: root, git: gitHere },
@@ -47,7 +51,7 @@ export function findEarlierVersion(
   if (today.tags.length < 2) return { missing: 'there is only one migration' };
   try {
     const changes = git('rev-list', '--first-parent', 'HEAD', '--', JOURNAL).toString().trim().split('\n');
-    // HEAD comes first: if the latest migration is not committed yet, HEAD itself is the earlier version.
+    // HEAD comes first, because it is the earlier version itself if the latest migration is not committed yet.
     for (const revision of ['HEAD', ...changes.map((change) => `${change}^1`)]) {
       const before = readMigrations((path) => git('show', `${revision}:${path}`).toString());
       if (before.first !== today.first) break;

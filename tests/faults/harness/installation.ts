@@ -17,7 +17,10 @@ import {
 import { Client } from './client.js';
 import { Receiver } from './receiver.js';
 
-/** Short intervals. A lease is still long enough that a busy machine does not lose it by accident. */
+/**
+ * Short intervals, so that a recovery takes seconds. A lease is still so long that a worker on a busy machine does not
+ * lose it by accident.
+ */
 export const CLOCKS = { sweepMs: 1_000, leaseMs: 4_000, horizonMs: 12_000 } as const;
 export const PROJECTS = ['alpha', 'beta'] as const;
 const WORKERS = 3;
@@ -35,13 +38,16 @@ interface Proxies {
 export interface InstallationOptions {
   /** The name of the installation's database, and the prefix of its keys in Redis. */
   name: string;
-  /** A Redis of several servers. The programs and the checker connect to them without a proxy. */
+  /** A Redis of several servers (Sentinel or Cluster). There is no proxy in front of these servers. */
   redis?: { url: string; prefix: string } | undefined;
   /** Further settings of the installation's programs, which may depend on the URL of its database. */
   env?: (databaseUrl: string) => Record<string, string>;
 }
 
-/** All of Carillon as real processes on separate servers, with a proxy on every connection that can inject faults. */
+/**
+ * All of Carillon as real processes, with a Postgres and a Redis of its own. The connections of the processes to these
+ * servers go through proxies that can make the network fail.
+ */
 export class Installation {
   workers: TestProcess[] = [];
   api!: TestApi;
@@ -49,7 +55,7 @@ export class Installation {
   readonly processes: Processes;
   readonly admin = new Client(() => this.api.url, 'default', ADMIN_KEY);
   readonly #crashes: TestProcess[] = [];
-  /** Workers that have ended and were replaced. */
+  /** The workers that have ended and were replaced by others. */
   readonly #ended: TestProcess[] = [];
 
   private constructor(
@@ -58,7 +64,7 @@ export class Installation {
     readonly prefix: string,
     readonly proxies: Proxies,
     readonly receiver: Receiver,
-    /** Connections of the checker. They go straight to Postgres, not through a proxy. */
+    /** Connections of the checker, which go straight to Postgres and not through a proxy. */
     readonly pool: ReturnType<typeof openDatabase>,
     readonly redis: RedisClient,
     private readonly pgbouncer: Pgbouncer | null,
@@ -162,10 +168,10 @@ export class Installation {
     return worker;
   }
 
-  /** Opens all proxies again and restarts every program that is not running. */
+  /** Ends the faults of all proxies, and starts every program again that is not running. */
   async restore(): Promise<void> {
     for (const proxy of Object.values(this.proxies)) proxy.pass();
-    // An API that is just crashing still counts as running, so wait until it has ended.
+    // An API that is crashing right now still counts as running, so wait until it has ended.
     const isAlive = await fetch(`${this.api.url}/health/live`).catch(() => null);
     if (!isAlive) await eventually(() => !this.api.isRunning);
     this.#crashes.push(...[this.api, ...this.workers].filter(({ hasCrashed }) => hasCrashed));
@@ -177,7 +183,7 @@ export class Installation {
     );
   }
 
-  /** The programs that have crashed since the last call, with the end of their logs. */
+  /** Returns the programs that have crashed since the last call, each with the end of its log. */
   crashes(): string[] {
     return this.#crashes
       .splice(0)
@@ -197,7 +203,10 @@ export class Installation {
     return holder;
   }
 
-  /** Sets a request limit and waits until the API applies it, because the API caches keys for up to a second. */
+  /**
+   * Sets the maximum number of requests per minute and waits until the API applies it. The API caches the limits of
+   * keys for up to a second.
+   */
   async limitRequests(project: (typeof PROJECTS)[number], requestsPerMinute: number): Promise<void> {
     const { status } = await this.admin.ask('PATCH', `/v1/projects/${project}`, {
       limits: { ...PROJECT_LIMITS, requestsPerMinute },

@@ -12,14 +12,14 @@ export interface Scenario {
   number: number;
   /** The fault that is injected. */
   fault: string;
-  /** The condition that must hold in this scenario, in addition to the ten promises. */
+  /** What must hold in this scenario, in addition to the ten promises of docs/architecture.md. */
   holds: string;
   play(stage: Stage): Promise<void>;
 }
 
 /**
- * Runs scenarios one after the other on one installation. After each, the checker verifies the ten promises of
- * docs/architecture.md.
+ * Defines a test for each scenario and seed. They run one after the other on one installation, and after each, the
+ * checker verifies the ten promises of docs/architecture.md.
  */
 export function playAll(
   name: string,
@@ -53,7 +53,9 @@ export function playAll(
 
 const sizeOf = (seed: number) => (IS_LONG ? (seed === 1 ? 'full' : 'long') : 'short');
 
-/** Runs one scenario, from a clean installation to the checker's verdict. */
+/**
+ * Runs one scenario: cleans up the installation, plays the scenario, and expects that the checker finds no violation.
+ */
 export async function play(installation: Installation, scenario: Scenario, seed: number): Promise<void> {
   await restore(installation);
   const random = new Random(seed * 100 + scenario.number);
@@ -90,7 +92,7 @@ const NO_VERDICT: Verdict = {
   lateness: { during: [], after: [] },
 };
 
-/** Repairs everything that a failed scenario has left broken, and waits until nothing is open. */
+/** Repairs everything that an earlier scenario may have left broken, and waits until no run is open. */
 async function restore(installation: Installation): Promise<void> {
   for (const { child, isRunning } of installation.workers) if (isRunning) child.kill('SIGCONT');
   await installation.restore();
@@ -118,7 +120,7 @@ interface Result extends Verdict {
   tookMs: number;
 }
 
-/** Records the figures of a scenario, if `pnpm faults` collects them. */
+/** Records the figures of a scenario, if the run is one of `pnpm faults`, which collects them. */
 export async function record(
   { number, fault, holds }: Omit<Scenario, 'play'>,
   result: Result,
@@ -126,7 +128,7 @@ export async function record(
   await append({ number, fault, holds, ...result });
 }
 
-/** Says in one line why a scenario can't run here. The report of `pnpm faults` says so too. */
+/** Reports that a scenario can't run here, and why: as a line on standard error, and in the report of `pnpm faults`. */
 export async function leaveOut({ number }: Pick<Scenario, 'number'>, reason: string): Promise<void> {
   process.stderr.write(`Scenario ${number} is left out: ${reason}.\n`);
   await append({ number, leftOut: reason });

@@ -3,7 +3,10 @@ import { defineHandler } from '@carillon/worker/define';
 
 defineHandler('neighbour', () => sleep(100));
 
-/** Logs its start. While one run is under way, the other runs of the same worker wait in memory for their turn. */
+/**
+ * Logs its start and takes half a second. A worker runs only one such run at a time; its other runs wait in memory for
+ * their turn.
+ */
 defineHandler(
   'in-turn',
   async ({ log }) => {

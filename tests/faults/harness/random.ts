@@ -1,4 +1,4 @@
-/** Reproducible random numbers: the same seed yields the same sizes, moments and victims. */
+/** Reproducible random numbers: with the same seed, a scenario has the same sizes, moments and victims. */
 export class Random {
   #state: number;
 

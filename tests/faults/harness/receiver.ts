@@ -16,20 +16,20 @@ export interface Delivery {
   bodyHash: string;
   at: number;
   status: number | null;
-  /** The time at which the answer was sent; null if it has not been sent. */
+  /** The time at which the answer was sent; null as long as it was not. */
   answeredAt: number | null;
-  /** Answers a request that is being held. */
+  /** Answers the request, if the receiver holds it back. */
   answer(status: number): Promise<void>;
 }
 
 /** An HTTP receiver with a separate server for each project. It logs every request. */
 export class Receiver {
   readonly log: Delivery[] = [];
-  /** The largest number of requests that were open at once, by project. */
+  /** The largest number of requests to each project that were open at the same time. */
   readonly mostOpen = new Map<string, number>();
   readonly #open = new Map<string, number>();
   readonly #servers = new Map<string, Server>();
-  /** The ports of the projects whose server is down. */
+  /** The port of each project whose server is down, so that its server can later listen on the same port. */
   readonly #ports = new Map<string, number>();
 
   static async listen(projects: readonly string[]): Promise<Receiver> {
@@ -39,8 +39,8 @@ export class Receiver {
   }
 
   /**
-   * Returns the URL of a project's receiver. The path says how to answer: `ok`, `slow/<ms>`, `status/<code>`, or `hold`
-   * until `answer` is called.
+   * Returns the URL of a project's receiver. The path says how it answers: `ok`, `slow/<ms>`, `status/<code>`, or
+   * `hold`, which answers only when `answer` is called.
    */
   url(project: string, path: string): string {
     const address = this.#servers.get(project)?.address() as AddressInfo | null | undefined;
@@ -51,7 +51,7 @@ export class Receiver {
     return this.log.filter((delivery) => delivery.path === path);
   }
 
-  /** The held requests that have no answer yet. */
+  /** The requests to `hold` that have no answer yet. */
   held(): Delivery[] {
     return this.log.filter(({ path, answeredAt }) => path.startsWith('hold') && answeredAt === null);
   }

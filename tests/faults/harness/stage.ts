@@ -4,12 +4,15 @@ import type { Span } from '../checks/lateness.js';
 import { type Installation, PROJECTS } from './installation.js';
 import type { Random } from './random.js';
 
-/** The size of a fault. */
+/** How large a scenario makes its fault: how long it lasts, or how many schedules it concerns. */
 export type Size = 'short' | 'long' | 'full';
 export type Input = ScheduleInput & { id: string };
 let number = 0;
 
-/** Everything that a scenario needs: an installation, random numbers, and a load for the fault to disturb. */
+/**
+ * Everything that a scenario needs: an installation, random numbers, and methods that create schedules which the fault
+ * can disturb.
+ */
 export class Stage {
   /** How many faults were injected. */
   faults = 0;
@@ -17,7 +20,7 @@ export class Stage {
   healedAt = performance.now();
   /** The span from the first fault to the end of the last one. */
   readonly span: Span = { fromAt: Number.POSITIVE_INFINITY, untilAt: Number.POSITIVE_INFINITY };
-  /** The span of time whose transactions Postgres has lost; null if it has kept them all. */
+  /** The span of time in which the transactions were committed that Postgres has lost; null if it has lost none. */
   lostTail: Span | null = null;
 
   private constructor(
@@ -32,8 +35,8 @@ export class Stage {
   }
 
   /**
-   * Picks a value by the size of the fault: short in `npm test`, long in `pnpm faults`, and full for seed 1 of
-   * `pnpm faults`.
+   * Picks one of three values by the size of the fault: short in `npm test`, long in `pnpm faults`, and full for seed 1
+   * of `pnpm faults`.
    */
   scaled<T>(values: Record<Size, T>): T {
     return values[this.size];
@@ -53,7 +56,7 @@ export class Stage {
     this.span.fromAt = Math.min(this.span.fromAt, Date.now());
   }
 
-  /** Marks the end of the fault. Recovery is measured from here on. */
+  /** Marks the end of the fault, from which the checker measures the recovery. */
   heal(): void {
     this.healedAt = performance.now();
     this.span.untilAt = Date.now();
@@ -80,8 +83,8 @@ export class Stage {
   }
 
   /**
-   * Creates a load in every project: rules that fire every second or two, one-shots in the next seconds, slow
-   * receivers, and one-shots further ahead, whose bells must be armed.
+   * Creates schedules in every project: rules that fire every few seconds, one-shots that are due within seconds, some
+   * with slow receivers, and one-shots that are due 20 to 60 s from now.
    */
   async load({ seconds = 6, size = 20 }: { seconds?: number; size?: number } = {}): Promise<void> {
     const { random } = this;

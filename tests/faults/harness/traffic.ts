@@ -7,8 +7,8 @@ import { PROJECTS } from './installation.js';
 import type { Input, Stage } from './stage.js';
 
 /**
- * Creates schedules in every project while `work` goes on, and returns the status codes. The API may accept a create,
- * or refuse it because Postgres is away. Any other answer fails the scenario.
+ * Creates schedules in every project while `work` goes on, and returns the status codes of the answers. Each must be
+ * 201, or 503 because Postgres is unavailable. Any other answer fails the scenario.
  */
 export async function createThroughout(
   stage: Stage,
@@ -34,7 +34,7 @@ export async function createThroughout(
   return statuses;
 }
 
-/** Creates schedules until the promise settles. Each create must be accepted. */
+/** Creates schedules until the promise settles; returns how many. The API must accept each of them. */
 export async function createMeanwhile(stage: Stage, until: Promise<unknown>): Promise<number> {
   let isOver = false;
   const over = until.then(() => {
@@ -52,7 +52,7 @@ export async function createMeanwhile(stage: Stage, until: Promise<unknown>): Pr
   return created;
 }
 
-/** Waits until a create is accepted again. */
+/** Waits until the API accepts another new schedule. */
 export function seeAccepted(statuses: readonly number[]): Promise<boolean> {
   const before = statuses.length;
   return eventually(() => statuses.slice(before).includes(201), { withinMs: 40_000, what: 'a 201 again' });
@@ -80,7 +80,10 @@ export async function seeFire(stage: Stage): Promise<void> {
   await seeArrive(stage, [input]);
 }
 
-/** Creates a schedule and waits until Redis holds its bell. */
+/**
+ * Creates a schedule and waits until Redis holds its bell (the delayed job that wakes a worker when the schedule is
+ * due).
+ */
 export async function seeBell(stage: Stage): Promise<void> {
   const input = stage.webhook('alpha', stage.inMs(10_000));
   await stage.clients.alpha.create(input);

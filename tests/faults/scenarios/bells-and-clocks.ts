@@ -62,7 +62,8 @@ const falseBells: Scenario = {
     const victims = Array.from({ length: 20 }, () =>
       stage.webhook('alpha', { at: new Date(dueAt).toISOString() }),
     );
-    // The job ids that the bells of these schedules would have are already taken, by bells that ring in a year.
+    // A bell (the delayed job that wakes a worker) has an id that is derived from its slot. Here the ids of the bells
+    // of these schedules are taken already, by bells that ring in a year.
     const later = stage.webhook('alpha', stage.inMs(9_000));
     const laterAt = Date.parse((later.rule as { at: string }).at);
     const taken = [dueAt, laterAt].map((at) => `bell-${slotEnd(at)}`);
@@ -86,7 +87,7 @@ const falseBells: Scenario = {
     const hasCome = ({ id }: { id: string }) =>
       stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
     await eventually(() => victims.every(hasCome), { withinMs: 60_000, what: 'all deliveries' });
-    // Long before `later` is due, the sweep notices that it has no valid bell, and arms one under another id.
+    // Long before `later` is due, the sweep notices that no valid bell exists for it, and adds one under another id.
     await eventually(async () => (await readArmed(installation)).has(slotEnd(laterAt)), {
       withinMs: laterAt - Date.now() - 1_500,
       what: 'a bell for what is due later',

@@ -8,7 +8,7 @@ const lengthOf = (stage: Stage) =>
   stage.scaled({ short: 3_000, long: stage.random.integer(3_000, 8_000), full: 20_000 });
 
 const EVERY_MS = 100;
-/** The share of connections that each step resets. It amounts to 30% per second. */
+/** The share of all connections that each step resets, which adds up to 30% per second. */
 const SHARE_RESET = 0.3 * (EVERY_MS / 1_000);
 
 const resets: Scenario = {
@@ -58,7 +58,7 @@ const killStorm: Scenario = {
   },
 };
 
-/** Takes every free connection of Postgres, and each one that becomes free later, until `release` is called. */
+/** Takes every free connection of Postgres, and each connection that becomes free later, until `release` is called. */
 function takeConnections(url: string) {
   const pool = openDatabase({ url, max: 1_000, applicationName: 'hog', onError: () => {} });
   const taken: Transaction[] = [];
@@ -92,7 +92,8 @@ const exhausted: Scenario = {
       const hog = takeConnections(installation.servers.databaseUrl);
       try {
         stage.inject();
-        // When a connection of Carillon breaks, this client takes it, so Carillon can't reconnect.
+        // When a connection of Carillon is reset, the other client takes its place in Postgres, so that Carillon can't
+        // reconnect.
         await eventually(
           () => {
             postgres.reset();

@@ -13,7 +13,7 @@ const herd: Scenario = {
   holds: 'each run fires once, and runs of another project do not wait for the herd',
   async play(stage) {
     const { random, clients, installation } = stage;
-    // A herd of 100,000 takes minutes on two cores, so only the full size uses it.
+    // 100,000 runs take minutes on two cores, so only the full size has that many.
     const size = stage.scaled({ short: 1_000, long: 5_000, full: 100_000 });
     const dueAt = Date.now() + 3_000 + size * 1.5;
     const herd = Array.from({ length: size }, () =>
@@ -38,7 +38,7 @@ const herd: Scenario = {
     stage.heal();
     const alpha = await latenessOf(stage, 'alpha');
     const beta = await latenessOf(stage, 'beta');
-    // A run of the project with the herd may wait for the whole herd. A run of another project must not, because that
+    // A run of the project with the many runs may wait for all of them. A run of another project must not, because each
     // project has its own share of the workers.
     expect(beta.worstMs).toBeLessThan(Math.max(alpha.worstMs, 5_000));
     expect(installation.workers.every(({ isRunning }) => isRunning)).toBe(true);
@@ -57,7 +57,7 @@ async function latenessOf({ installation, mark }: Stage, project: string) {
 
 const LIMIT = 60;
 
-/** Repeats a request while `isWanted` returns true, and returns the status codes. */
+/** Repeats a request as long as `isWanted` returns true, and returns the status codes. */
 async function askRepeatedly(client: Client, isWanted: () => boolean, pauseMs: number): Promise<number[]> {
   const statuses: number[] = [];
   while (isWanted()) {
@@ -81,7 +81,8 @@ const flood: Scenario = {
       );
       const other = askRepeatedly(clients.beta, () => !isOver, 5);
       await sleep(2_000);
-      // The bucket of the rate limit holds the requests of a minute, and a busy machine takes a while to spend them.
+      // The rate limit (a token bucket) lets the requests of a whole minute pass first, and a busy machine takes a
+      // while to send that many.
       const isRefused = async () => (await clients.alpha.ask('GET', '/v1/schedules?limit=1')).status === 429;
       await eventually(isRefused, { withinMs: 60_000, what: 'a 429' }).finally(() => {
         isOver = true;

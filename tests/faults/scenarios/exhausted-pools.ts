@@ -7,16 +7,22 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, repeatFor, seeAccepted, seeFire } from '../harness/traffic.js';
 
-/** The connections of a worker's pool that serve deliveries, claims and closes. */
+/** The size of a worker's pool of connections for deliveries, claims and closes. */
 const WORKER_CONNECTIONS = 7;
 const API_CONNECTIONS = 10;
-/** More runs than all workers have connections, so that runs also wait for a connection. */
+/**
+ * The number of runs of heartbeats. It is larger than the number of connections of all workers, so that some runs have
+ * to wait for a connection.
+ */
 const HEARTBEATS = 120;
 const LISTS_AT_ONCE = 40;
-/** An answer within this time is a quick refusal or the time-outs of a few statements, and not a request that hangs. */
+/**
+ * Maximum time for an answer of the API. It allows for the time-outs of a few statements, but a request that hangs
+ * takes longer.
+ */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** The sessions of a program in Postgres, and how many of them wait for a lock. */
+/** Counts the sessions that a program has in Postgres, and those of them that wait for a lock. */
 async function countSessions({ pool }: Installation, program: 'api' | 'worker') {
   const { rows } = await pool.query<{ sessions: number; waiting: number }>(
     `select count(*)::int as sessions, (count(*) filter (where wait_event_type = 'Lock'))::int as waiting
@@ -26,7 +32,10 @@ async function countSessions({ pool }: Installation, program: 'api' | 'worker') 
   return rows[0] as (typeof rows)[number];
 }
 
-/** Locks tables exclusively while `work` goes on. Statements that need such a table wait, and hold their connection. */
+/**
+ * Locks tables exclusively while `work` goes on. A statement that needs such a table waits, and keeps its connection
+ * meanwhile.
+ */
 async function whileLocked(
   { pool }: Installation,
   tables: readonly string[],
@@ -81,7 +90,10 @@ async function outcomesOf({ installation }: Stage, { id }: Input): Promise<(stri
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Lists that read a table which nothing else needs, and lists of a table that creates and edits write. */
+/**
+ * Tables that the scenario may lock, and a list of the API that reads each of them. Creating or editing a schedule
+ * writes to `audit_log`, and needs neither of the other two tables.
+ */
 const LOCKED_LISTS = [
   { table: 'calendars', path: '/v1/calendars' },
   { table: 'templates', path: '/v1/templates' },
@@ -96,14 +108,14 @@ export const exhaustedPools: Scenario = {
   async play(stage) {
     const { installation, random, clients, receiver } = stage;
     await stage.load({ seconds: 4 });
-    // The receiver answers when the locks are gone, so the time-out of these deliveries must be longer.
+    // The receiver answers these deliveries only after the locks are gone, so they need a long time-out.
     const held = Array.from({ length: 3 }, () => ({
       ...stage.webhook('beta', stage.inMs(200), 'hold'),
       timeout: 'PT5M',
     }));
     await clients.beta.createMany(held);
     await eventually(() => held.every(({ id }) => receiver.to(`hold/${id}`).length > 0));
-    // A run of a heartbeat reads the pings on a connection of its worker.
+    // A run whose target is `heartbeat` reads the locked table `pings`, on a connection of its worker.
     const heartbeats = Array.from({ length: HEARTBEATS }, () => ({
       ...stage.webhook('alpha', stage.inMs(random.integer(1_000, 2_500))),
       target: { type: 'heartbeat' as const, grace: 'PT3S', startGrace: null },
@@ -141,7 +153,7 @@ export const exhaustedPools: Scenario = {
       await seeAccepted(statuses);
     });
     expect(readiness).toContain(503);
-    // Each worker also has one connection for its leases.
+    // Each worker also has one connection outside of that pool, on which it extends its leases.
     expect(mostSessions).toBeLessThanOrEqual((WORKER_CONNECTIONS + 1) * installation.workers.length);
     for (const delivery of receiver.held()) await delivery.answer(200);
     for (const input of held) {

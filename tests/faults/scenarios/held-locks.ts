@@ -22,12 +22,12 @@ async function whileOpen({ pool }: Installation, held: Held[], work: () => Promi
     await work();
     await client.query('rollback');
   } finally {
-    // If `work` has failed, closing the connection ends the transaction.
+    // If `work` has failed, the transaction is still open. Closing the connection ends it.
     client.release(true);
   }
 }
 
-/** Counts how often workers have claimed since the last call. */
+/** Counts how many claims workers have made since the last call. */
 async function countClaims({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query<{ calls: number }>(
     `select coalesce(sum(calls), 0)::bigint as calls from pg_stat_statements
@@ -37,7 +37,10 @@ async function countClaims({ pool }: Installation): Promise<number> {
   return rows[0]?.calls ?? 0;
 }
 
-/** Three workers that back off claim about 20 times a second. Workers that spin would claim hundreds of times. */
+/**
+ * Three workers that wait between claims make about 20 claims a second. Workers that claim in a busy loop would make
+ * hundreds.
+ */
 const MAX_CLAIMS_PER_SECOND = 80;
 
 const keysOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id);
@@ -52,8 +55,8 @@ const lockedSchedules: Scenario = {
     const soon = () => stage.inMs(random.integer(1_000, 1_500));
     const retried = stage.webhook('alpha', stage.inMs(100), 'hold');
     const due = Array.from({ length: 4 }, () => stage.webhook('alpha', soon()));
-    // The claims of these two schedules lock more than the agenda row: the last run of the first changes its schedule,
-    // and a claim of the second counts its open runs.
+    // A claim of these two schedules needs more locks than that of the agenda row: the third run of the first also
+    // finishes its schedule, and a claim of the second counts its open runs.
     const changed = [
       { ...stage.webhook('beta', { every: 'PT1S' }), maxRuns: 3 },
       { ...stage.webhook('beta', { every: 'PT1S' }, 'slow/50'), overlap: 'queue' as const },
@@ -97,7 +100,7 @@ const LOCK_AGENDA = `
   select from carillon.agenda a where a.schedule_id in (select id from carillon.schedules where key = any($1)) for update`;
 
 const READ_EVERYTHING = 'select count(*) from carillon.run_attempts';
-/** Four months, which is longer than the retention of these workers. */
+/** Four months. The workers of these tests keep runs for 30 days. */
 const LONG_AGO_MS = 120 * 86_400_000;
 
 const PARTITIONS = `
@@ -140,7 +143,7 @@ const longRead: Scenario = {
       await seeFire(stage);
     });
     stage.heal();
-    // The test prunes by itself, because the prune tick comes only once an hour.
+    // The test requests the deletion of old months itself, because workers do it only once an hour.
     await eventually(
       async () => {
         await prune();

@@ -20,7 +20,7 @@ const SIZES = {
   long: { schedules: 100, watched: 20, every: 'PT5S', downMs: 20_000 },
   full: { schedules: 500, watched: 50, every: 'PT1M', downMs: 300_000 },
 };
-/** The number of deferrals of one run that the scenario waits for before the receiver comes back. */
+/** The number of times that the open circuit breaker must have deferred one run before the receiver comes back. */
 const DEFERRALS_SEEN = 3;
 const WITHIN = { withinMs: 400_000, everyMs: 200 };
 
@@ -29,15 +29,15 @@ const codesOf = async ({ installation }: Stage): Promise<string[]> => {
   return body.reasons.map(({ code }: { code: string }) => code);
 };
 
-/** Reads the newest entries of a schedule's ledger. */
+/** Reads the newest entries of the ledger of a schedule (its occurrences with their outcomes). */
 async function ledgerOf({ clients }: Stage, id: string, limit = 50): Promise<Entry[]> {
   const { body } = await clients.alpha.ask('GET', `/v1/schedules/${id}/ledger?order=desc&limit=${limit}`);
   return body.items;
 }
 
 /**
- * Kills a worker during a delivery that the receiver holds, and answers the second attempt. Returns the schedule and
- * the worker.
+ * Kills a worker during a delivery that the receiver holds back, and answers the second attempt. Returns the schedule
+ * and the worker.
  */
 async function loseWorker(stage: Stage): Promise<{ id: string; workerId: number }> {
   const { installation, clients, receiver } = stage;
@@ -59,7 +59,7 @@ async function loseWorker(stage: Stage): Promise<{ id: string; workerId: number 
   return { id: held.id, workerId: rows[0]?.id ?? 0 };
 }
 
-/** Waits until the circuit has deferred a run of this schedule several times. */
+/** Waits until the open circuit breaker has deferred a run of this schedule several times. */
 function seeDeferred(stage: Stage, { id }: Input): Promise<Entry> {
   return eventually(
     async () =>
@@ -76,7 +76,7 @@ function seeDeferred(stage: Stage, { id }: Input): Promise<Entry> {
   );
 }
 
-/** Waits until every run that was due by this instant has ended. */
+/** Waits until every run has ended that was due by `dueBy` (default: every run). */
 function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFINITY): Promise<unknown> {
   return eventually(async () => {
     const { rowCount } = await installation.pool.query(
@@ -89,8 +89,8 @@ function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFIN
 }
 
 /**
- * Gives schedules an objective that the outage breaches, and their project an alert channel. Returns functions that wait
- * for the recoveries and for the messages about them, and one that closes the channel.
+ * Gives schedules an objective that they do not meet during the outage, and their project an alert channel. Returns
+ * functions that wait for the recoveries and for the messages about them, and one that closes the channel.
  */
 async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
   for (const input of inputs) Object.assign(input, { slo: { endWithin: 'PT2S' } });
@@ -136,9 +136,9 @@ export const incident: Scenario = {
     }));
     const watch = await watchObjectives(stage, inputs.slice(-watched));
     await clients.alpha.createMany([...inputs, ...fragile]);
-    // At full size, the first occurrences are a minute away.
+    // At full size the schedules fire once a minute, so their first occurrences are up to a minute away.
     await seeArrive(stage, [...inputs, ...fragile], WITHIN);
-    // An earlier scenario may have caused drift a minute ago.
+    // This reason is ignored, because it looks at the last minutes, in which an earlier scenario may have caused it.
     expect((await codesOf(stage)).filter((code) => code !== 'drift_not_falling')).toEqual([]);
 
     receiver.down('alpha');
@@ -150,7 +150,8 @@ export const incident: Scenario = {
     };
     const endAt = performance.now() + downMs;
     try {
-      // These runs fail for good before the circuit opens, because it opens after more failures than there are of them.
+      // These runs fail for good before the circuit breaker opens, because it opens only after more failures than
+      // these.
       for (const { id } of fragile) expect((await clients.alpha.act(id, 'trigger')).status).toBeLessThan(300);
       await eventually(async () => (await codesOf(stage)).includes('circuits_open'), WITHIN);
       const waiting = await seeDeferred(stage, paused);
@@ -185,7 +186,7 @@ export const incident: Scenario = {
       ...checkFailures(after, { span, lines: installation.workerLines() }),
     ];
     expect(differences.join('\n')).toBe('');
-    // Workers report their counters with their heartbeats.
+    // The metrics are complete only after the next heartbeat of each worker, which carries its counters.
     const differ = async () => checkFigures(after, { before, after: await readFigures(stage) }, span);
     await eventually(async () => (await differ()).length === 0, { everyMs: 500 }).catch(() => {});
     expect(await differ()).toEqual([]);

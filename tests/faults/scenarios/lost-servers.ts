@@ -24,7 +24,7 @@ const redisKilled: Scenario = {
     await seeFire(stage);
     await sleep(Math.max(0, backAt - performance.now()));
     proxies.redis.pass();
-    // Redis starts again after a delay that grows with each kill of a series.
+    // The supervisor waits before it starts Redis again, and longer with each kill in a row.
     await eventually(() => redis.status === 'ready', { what: 'Redis after its restart' });
     stage.heal();
     await seeRepeatingSweep(stage);
@@ -67,8 +67,7 @@ const postgresCrashed: Scenario = {
     await createThroughout(stage, async (statuses) => {
       await servers.crashPostgres();
       stage.inject();
-      // The restarted Postgres may be back before any request has failed, so the proxies refuse connections for a
-      // moment longer.
+      // Postgres may be back before any request has failed, so the proxies refuse connections for a moment longer.
       proxies.apiPostgres.refuse();
       proxies.postgres.refuse();
       await eventually(() => statuses.includes(503), { what: 'a 503' });

@@ -8,8 +8,8 @@ import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
 /**
- * Creates schedules that fire within the time that will be lost. Their deliveries stay open until the receiver is told
- * to answer.
+ * Creates schedules that fire while the later replacement of Postgres does not receive transactions any more, so that
+ * it will lack their claims. The receiver holds the deliveries until it is told to answer.
  */
 async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
   const { random, clients } = stage;
@@ -21,8 +21,9 @@ async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
 }
 
 /**
- * Waits until these deliveries are open, then replaces the database with one that lacks the last transactions. So the
- * deliveries were claimed in the lost time, and their workers try to record the answers in the new database.
+ * Waits until these deliveries are open, then replaces the database with one that lacks the latest transactions. So the
+ * claims of the deliveries are lost, and their workers try to record the answers in a database that does not know the
+ * claims.
  */
 async function loseTail(
   stage: Stage,
@@ -48,8 +49,8 @@ async function loseTail(
     expect(released).toMatchObject({ ok: true });
     stage.heal();
     stage.lostTail = { fromAt, untilAt: Date.now() };
-    // Changes that the API acknowledged in the lost time are gone. Neither an asynchronous standby nor a backup can
-    // prevent that, so they are not checked.
+    // Changes that the API acknowledged while their transactions were being lost are gone. Neither an asynchronous
+    // standby nor a backup can prevent that, so the checker does not look for them.
     Object.values(clients).forEach((client, index) => {
       client.acknowledged.splice(known[index] as number);
     });
@@ -71,7 +72,7 @@ async function loseTail(
   );
 }
 
-/** The highest id and the time of the last claim before the database is replaced. */
+/** The highest id of a schedule and the time of Postgres, right before the database is replaced. */
 async function readIssued({ installation }: Stage): Promise<{ scheduleId: number; at: number }> {
   const { rows } = await installation.pool.query<{ scheduleId: number; at: number }>(
     `select max(id) as "scheduleId", clock_timestamp() as at from carillon.schedules`,
@@ -80,8 +81,8 @@ async function readIssued({ installation }: Stage): Promise<{ scheduleId: number
 }
 
 /**
- * Waits until the loss is noticed. I10: no run was claimed on the new server before that, and no id of the lost time
- * was issued again.
+ * Waits until Carillon notices the loss. Checks promise I10: until then no run was claimed on the new server, and no id
+ * that was lost was issued again.
  */
 async function seeHeld(stage: Stage, issued: { scheduleId: number; at: number }): Promise<void> {
   const { pool } = stage.installation;
@@ -118,12 +119,16 @@ const lengthOf = (stage: Stage) =>
   stage.scaled({ short: 2_000, long: stage.random.integer(1_500, 5_000), full: 15_000 });
 
 /**
- * Minimum lost time. The heartbeat that the API remembers may be two seconds old: one second until the next heartbeat,
- * and one until the API reads it.
+ * Minimum time between the last transaction that the new server has and the replacement. The API notices the loss by
+ * the latest heartbeat that it remembers. That one may be two seconds old: one second until the next heartbeat, and one
+ * until the API reads it.
  */
 const MIN_LOST_MS = 3_000;
 
-/** Waits until every running worker has sent a heartbeat after this instant. Ended workers still have their rows. */
+/**
+ * Waits until every running worker has written a heartbeat after this instant. Only running workers count: the table
+ * keeps the rows of ended ones.
+ */
 const seeHeartbeatsAfter = ({ installation }: Stage, at: number) =>
   eventually(
     async () => {
@@ -139,7 +144,7 @@ const seeHeartbeatsAfter = ({ installation }: Stage, at: number) =>
 const HOLDS =
   'workers claim nothing until an operator decides, no id or epoch is issued twice, and late writes are refused';
 
-/** Scenarios in which Postgres loses its last transactions while the workers keep running. */
+/** Scenarios in which Postgres loses its latest transactions while the workers keep running. */
 export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   {
     number: 21,

@@ -4,7 +4,10 @@ import type { Scenario } from '../harness/play.js';
 import type { Delivery } from '../harness/receiver.js';
 import type { Input, Stage } from '../harness/stage.js';
 
-/** Creates schedules whose deliveries the receiver holds until it is told to answer, and waits for the deliveries. */
+/**
+ * Creates schedules whose requests the receiver does not answer until it is told to, and waits until all of these
+ * requests have arrived.
+ */
 async function holdSome(stage: Stage, count: number): Promise<{ inputs: Input[]; first: Delivery[] }> {
   const { random, clients, receiver } = stage;
   const inputs = Array.from({ length: count }, () =>
@@ -16,7 +19,7 @@ async function holdSome(stage: Stage, count: number): Promise<{ inputs: Input[];
   return { inputs, first };
 }
 
-/** Waits until an attempt of a schedule's only run reaches the receiver. */
+/** Waits until this attempt of the only run of a schedule reaches the receiver. */
 function arrival({ receiver }: Stage, id: string, attempt: number): Promise<Delivery> {
   return eventually(() => receiver.to(`hold/${id}`).find((each) => each.attempt === attempt), {
     withinMs: 60_000,
@@ -71,12 +74,12 @@ const killedBeforeRecording: Scenario = {
     const { installation, receiver } = stage;
     const { inputs, first } = await holdSome(stage, stage.random.integer(1, 4));
     const holders = await Promise.all(inputs.map(({ id }) => installation.holderOf(id)));
-    // From now on no write of a worker reaches Postgres, so the answers can't be recorded.
+    // From here on, nothing that a worker writes reaches Postgres, so the workers can't record the answers.
     installation.proxies.postgres.stall();
     for (const delivery of first) await delivery.answer(200);
     for (const victim of new Set(holders)) await victim.end('SIGKILL');
     stage.inject(new Set(holders).size);
-    // Drop the bytes that are still in the proxy, so that they can't reach Postgres after the workers have died.
+    // Drop the bytes that the proxy holds back, so that they can't reach Postgres after the workers have died.
     installation.proxies.postgres.reset();
     installation.proxies.postgres.pass();
     stage.heal();
@@ -92,7 +95,7 @@ const killedBeforeRecording: Scenario = {
   },
 };
 
-/** The schedules of which each worker has a run in flight, by the pid of the worker. */
+/** The keys of the schedules whose runs each worker has in flight, by the pid of the worker. */
 async function heldBy({ installation }: Stage, inputs: readonly Input[]): Promise<Map<number, string[]>> {
   const { rows } = await installation.pool.query<{ pid: number; keys: string[] }>(
     `select w.pid, array_agg(s.key) as keys from carillon.runs r
@@ -103,13 +106,18 @@ async function heldBy({ installation }: Stage, inputs: readonly Input[]): Promis
   return new Map(rows.map(({ pid, keys }) => [pid, keys]));
 }
 
-/** True if the first attempt has begun. A later attempt, after the first was given back, may run on the same worker. */
+/**
+ * True if this worker has begun the first attempt of a schedule's run. A later attempt does not count: if the first was
+ * given back before it began, the same worker may run it later.
+ */
 const hasBegunIn = ({ lines }: TestProcess, key: string) =>
   lines.some(
     ({ msg, scheduleId, attempt }) => msg === 'in-turn has begun' && scheduleId === key && attempt === 1,
   );
 
-/** Waits until a worker has several of these runs in flight; null if they have ended before. */
+/**
+ * Waits until a worker has several of these runs in flight at once; returns null if all of them have ended before that.
+ */
 async function seeWaiting(stage: Stage, inputs: readonly Input[]) {
   return eventually(
     async () => {
@@ -124,12 +132,14 @@ async function seeWaiting(stage: Stage, inputs: readonly Input[]) {
 }
 
 /**
- * Freezes a worker whose runs wait in its memory for their turn, and lets it continue after other workers have rescued
- * these runs. Each run has a single attempt.
+ * Freezes a worker that has claimed several runs of a handler and runs only one of them at a time. Lets it continue
+ * after other workers have rescued these runs. Each run has a single attempt, which must not be lost if it had not
+ * begun.
  */
 async function freezeBeforeDelivery(stage: Stage): Promise<void> {
   const { installation, random, clients } = stage;
-  // The runs of a batch may end before the scenario sees them wait, so it creates batches until it does.
+  // The runs of a batch may end before the scenario sees that a worker has several of them, so it creates batches until
+  // it sees one.
   const { victim, keys } = await eventually(
     async () => {
       const at = stage.inMs(random.integer(300, 800));
@@ -181,7 +191,7 @@ const stoppedForLonger: Scenario = {
     const victim = await stage.installation.holderOf(id);
     victim.child.kill('SIGSTOP');
     stage.inject();
-    // Attempt 2 has arrived, so another worker has the run in flight, and the frozen worker must not close it.
+    // Once attempt 2 has arrived, another worker has the run, and the frozen worker must not close it any more.
     const again = await arrival(stage, id, 2);
     await first[0]?.answer(200);
     victim.child.kill('SIGCONT');

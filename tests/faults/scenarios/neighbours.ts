@@ -15,7 +15,10 @@ const handler = (stage: Stage, name: string, ms: number, payload: object = {}): 
   payload,
 });
 
-/** Restarts workers that have ended, as a supervisor would. `stop` first waits for workers that are about to end. */
+/**
+ * Restarts workers that have ended, as a process supervisor would do. `stop` first waits for workers that are about to
+ * end.
+ */
 function supervise({ installation }: Stage): { stop(): Promise<void> } {
   let isOver = false;
   const watching = eventually(
@@ -59,7 +62,7 @@ const poisoned: Scenario = {
       const innocent = Array.from({ length: size }, () =>
         handler(stage, 'neighbour', random.integer(300, lastMs)),
       );
-      // A worker that blocks no longer than this keeps its leases and its heartbeat.
+      // A worker whose event loop is blocked no longer than this keeps its leases, and writes its heartbeat in time.
       const forMs = random.integer(500, CLOCKS.leaseMs / 3);
       const poisons = POISONS.map((poison) =>
         handler(stage, 'poison', random.integer(500, lastMs - 500), { poison, forMs }),

@@ -4,8 +4,8 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 
 /**
- * Changes that may arrive at the very moment at which a schedule fires. The API accepts a change, or refuses it as too
- * late.
+ * Changes that are sent at the very moment at which a schedule fires. The API either accepts such a change, or refuses
+ * it as too late.
  */
 const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] = [
   (stage, { id }) => stage.clients.alpha.cancel(id),
@@ -49,7 +49,7 @@ const changesRaceFires: Scenario = {
     );
     stage.inject(count);
     stage.heal();
-    // 409: the schedule had already fired and was finished. 503: the machine was too busy, and nothing was
+    // 409: the schedule had already fired and was finished. 503: the machine was too busy, so the change was not
     // acknowledged.
     expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     expect(statuses).toContain(200);

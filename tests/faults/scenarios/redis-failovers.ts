@@ -16,14 +16,20 @@ const HOLDS =
 
 interface Failover {
   master: NativeRedis;
-  /** Servers of which one is the replica of the master. The servers change their roles with each failover. */
+  /**
+   * All Redis servers of the set-up, the master included. One of the others is the replica of the master. A failover
+   * swaps the roles of these two.
+   */
   servers: readonly NativeRedis[];
   login?: { password?: string };
-  /** A server that ends and comes back together with the master. */
+  /** A Sentinel that is killed, and started again, together with the master. */
   neighbour?: NativeRedis;
 }
 
-/** Kills a master under load, waits until its replica has its place, and starts the master again as the replica. */
+/**
+ * Kills the master under load, waits until its replica has become the master, and starts the killed server again, as
+ * the new replica.
+ */
 async function failOver(stage: Stage, { master, servers, login = {}, neighbour }: Failover): Promise<void> {
   const infoOf = (server: NativeRedis) => server.connect(login).info('replication');
   const infos = await Promise.all(servers.map(infoOf));
@@ -45,7 +51,8 @@ async function failOver(stage: Stage, { master, servers, login = {}, neighbour }
   await createMeanwhile(stage, replace());
   stage.heal();
   await seeBell(stage);
-  // A worker may see two outages: the Sentinel that comes back still names the old master for a moment.
+  // A worker may see two outages, because the Sentinel that comes back names the old master for a moment. It must log
+  // as many recoveries.
   await Promise.all(
     workers.map((worker, index) => seeRecovery(() => worker.lines.slice(earlierLines[index]))),
   );

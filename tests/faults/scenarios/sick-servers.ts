@@ -22,7 +22,7 @@ const redisStalled: Scenario = {
   },
 };
 
-/** The bytes by which node-postgres sends a commit. */
+/** The bytes of a COMMIT, as node-postgres sends it. */
 const COMMIT = Buffer.from('commit\0');
 
 const resetAtCommit: Scenario = {
@@ -34,7 +34,8 @@ const resetAtCommit: Scenario = {
     const proxy = installation.proxies.apiPostgres;
     const names = Array.from({ length: random.integer(4, 10) }, () => stage.id('once'));
     for (const name of names) {
-      // The body has no id, so a second create would create a second schedule.
+      // The request names no id for the schedule. So without the Idempotency-Key, a repeated request would create a
+      // second schedule.
       const { id: _, ...input } = stage.webhook('alpha', stage.inMs(random.integer(500, 3_000)));
       const key = { 'idempotency-key': name };
       const resets = random.integer(1, 3);

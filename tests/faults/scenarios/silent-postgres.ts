@@ -6,7 +6,7 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, hasArrived, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
-/** Replaces a worker with one that reaches Postgres through its own proxy. */
+/** Replaces a worker with one that reaches Postgres through a proxy of its own. */
 async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy: TcpProxy }> {
   const { installation, random } = stage;
   const index = random.integer(0, 2);
@@ -14,15 +14,16 @@ async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy:
   const proxy = await TcpProxy.before(installation.servers.databaseUrl);
   const env = {
     DATABASE_URL: proxy.url(installation.databaseUrl),
-    // The scenario recognises a claim by the name of its statement. This worker's proxy leads around PgBouncer.
+    // The scenario recognises a claim by the name of its prepared statement. PgBouncer, which would need prepared
+    // statements off, is not on the way of this worker.
     DATABASE_PREPARED_STATEMENTS: 'on',
   };
   return { victim: await installation.startWorker(index, { env }), proxy };
 }
 
 /**
- * Creates batches of schedules until the watched worker locks due schedules of one batch, and freezes the worker
- * (SIGSTOP) at that moment. Returns the schedules of this batch that were not delivered yet.
+ * Creates batches of schedules until the watched worker has locked the due schedules of one batch, and freezes the
+ * worker (SIGSTOP) at that moment. Returns the schedules of this batch that are not delivered yet.
  */
 async function freezeInMidClaim(
   stage: Stage,
@@ -70,7 +71,7 @@ const frozenInMidClaim: Scenario = {
       const [paused, ...others] = await freezeInMidClaim(stage, watched);
       const { status } = await stage.clients.alpha.act(paused.id, 'pause');
       expect([200, 409]).toContain(status);
-      // 409 means that the schedule has fired already: another worker claimed it before the pause.
+      // 409 means that the schedule had fired already: another worker claimed it before the pause.
       await seeArrive(stage, status === 409 ? [paused, ...others] : others);
       await seeFire(stage);
       victim.child.kill('SIGCONT');

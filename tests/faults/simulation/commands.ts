@@ -16,7 +16,7 @@ import type { World } from './world.js';
 
 type Command = fc.AsyncCommand<object, World>;
 
-/** One step of a history. The class `World` checks the result, so fast-check's own model stays empty. */
+/** One step of a random history. The class `World` checks the result, so the model of fast-check stays empty. */
 function step<T>(
   name: string,
   values: fc.Arbitrary<T>,
@@ -82,11 +82,11 @@ async function pickRun(
   return rows[index % Math.max(1, rows.length)];
 }
 
-/** Edits the schedule as the API would: fields that the change omits stay as they are. */
+/** Edits the schedule as a PATCH of the API would: fields that the change omits stay as they are. */
 export async function edit(world: World, change: Partial<ScheduleInput>): Promise<void> {
   const input: ScheduleInput = { ...world.input, ...change };
   const made = draft(input, world.now);
-  // An edit without a new rule keeps the timing, and with it the instant from which an interval counts.
+  // An edit without a rule keeps the timing, and so also the instant from which the rule counts its intervals.
   const timing = 'rule' in change ? made.timing : world.timing;
   const { kind } = await editSchedule(world.database.pool, world.request, { ...made, timing });
   if (kind === 'changed') Object.assign(world, { input, timing });

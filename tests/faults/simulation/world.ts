@@ -24,19 +24,22 @@ const LEASE_MS = 15_000;
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
 let number = 0;
 
-/** A run that its worker may still write to, although the worker was killed or did not extend its lease. */
+/**
+ * A run that a worker may still try to write to, although another worker may have it by now: the first worker was
+ * killed, or did not extend its lease.
+ */
 interface StaleRun {
   run: ClaimedRun;
-  /** The worker that claimed the run. It may still try to write under its own token. */
+  /** The worker that claimed the run, with the token under which it still may write. */
   engine: ReturnType<typeof useEngine>;
-  /** True after the run was rescued or cancelled. From then on every write must be refused. */
+  /** True once the run was rescued or cancelled. From then on every write of this worker must be refused. */
   isLost: boolean;
 }
 
 /**
- * One schedule on the real engine, with time as an argument, together with what an observer would know: which worker
- * claimed what, and which changes were acknowledged when. The promises are checked after every step and again at the
- * end.
+ * One schedule on the real engine, with time as an argument. Also records what an observer would see (which worker
+ * claimed what, and which changes were acknowledged when), and checks the promises I1 to I10 of docs/architecture.md by
+ * it, after every step and at the end.
  */
 export class World {
   now = T0;
@@ -45,7 +48,7 @@ export class World {
   readonly inFlight: ClaimedRun[] = [];
   readonly stale: StaleRun[] = [];
   readonly #claims = new Set<string>();
-  /** The worker process that is alive now. */
+  /** The worker that is alive now. */
   engine: ReturnType<typeof useEngine>;
 
   private constructor(
@@ -60,7 +63,7 @@ export class World {
   }
 
   static async create(database: TestDatabase): Promise<World> {
-    // The tables are emptied, because schedules of an earlier history would be claimed too.
+    // The tables are emptied, because the worker would also claim the schedules of earlier histories.
     const tables = 'schedules agenda schedule_versions runs attempts gaps leases workers audit_log'.split(
       ' ',
     );
@@ -83,7 +86,9 @@ export class World {
     return { projectId: this.database.projectId, actor: 'ops', now: this.now };
   }
 
-  /** Claims as the live worker does: due schedules first, then waiting runs, then pauses that have ended. */
+  /**
+   * Claims as a worker does: due schedules first, then waiting runs, and then resumes schedules whose pause has ended.
+   */
   async claim(limit: number): Promise<void> {
     for (const run of await this.engine.claim(this.now, limit)) {
       this.#witness(run);
@@ -94,7 +99,10 @@ export class World {
     if (this.pausedUntil !== null && this.pausedUntil <= this.now) this.#resumed();
   }
 
-  /** Closes a run as the worker does, and then promotes the next queued run, unless the worker dies in between. */
+  /**
+   * Closes a run as the worker does, and then starts the next queued run of the schedule. Without `withFollowUp`, the
+   * worker dies in between.
+   */
   async close(run: ClaimedRun, outcome: Outcome, { withFollowUp = true } = {}): Promise<void> {
     const kept = await this.engine.closeAll([{ run, outcome }], this.now);
     if (kept > 0 && outcome.kind === 'deferred') this.#claims.delete(attemptOf(run));
@@ -117,8 +125,8 @@ export class World {
   }
 
   /**
-   * Sweeps once: rescues the runs of expired leases and promotes stuck queues. A worker that did not extend its lease
-   * loses its runs. It is still alive and may write later.
+   * Does the work of one sweep: rescues the runs of expired leases, and starts queued runs that nothing else would
+   * start. A worker that did not extend its lease loses its runs. It is still alive and may write later.
    */
   async sweep(): Promise<void> {
     const { pool } = this.database;
@@ -131,7 +139,7 @@ export class World {
     await promoteQueued(pool, await readStuckQueues(pool), this.now);
   }
 
-  /** Stops work on runs that were cancelled, as a worker does when it extends its leases. */
+  /** Drops runs that were cancelled, as a worker does when it extends its leases. */
   async dropCancelled(): Promise<void> {
     const held = [...this.inFlight, ...this.stale.map(({ run }) => run)];
     const cancelled = await findCancelled(
@@ -150,7 +158,9 @@ export class World {
     this.inFlight.splice(0, this.inFlight.length, ...this.inFlight.filter((run) => !forgotten.has(run)));
   }
 
-  /** Lets a worker write late. I2: if its run was rescued or cancelled, the write must be refused. */
+  /**
+   * Lets a worker close a run late. Checks promise I2: if the run was rescued or cancelled, the write must be refused.
+   */
   async writeLate({ run, engine, isLost }: StaleRun): Promise<void> {
     const kept = await engine.succeed(run, this.now);
     if (kept > 0 && isLost) throw new Error(`I2 a late writer was not refused: ${nameOf(run)}`);
@@ -171,7 +181,7 @@ export class World {
     this.pausedUntil = null;
   }
 
-  /** Runs everything to its end. An occurrence that is not recorded after that is lost. */
+  /** Lets every run end. An occurrence that has no record after that is lost. */
   async settle(): Promise<void> {
     await this.resume();
     this.crash();
@@ -182,7 +192,7 @@ export class World {
     }
   }
 
-  /** Claims and delivers until nothing is left that may start now. */
+  /** Claims and closes runs until none may start now. */
   async #deliverAll(): Promise<void> {
     do {
       for (const run of this.inFlight.splice(0)) await this.close(run, SUCCEEDED);
@@ -190,12 +200,12 @@ export class World {
     } while (this.inFlight.length > 0);
   }
 
-  /** Checks what must hold after every step. */
+  /** Checks what must hold after every step: no rows contradict each other, and no lease is without a run. */
   async checkStep(): Promise<void> {
     refuse([...(await findContradictions(this.database)), ...(await findEmptyLeases(this.database))]);
   }
 
-  /** Checks what must hold whenever no change is in progress: the agenda holds the next occurrence of the rule. */
+  /** Checks what must hold while no change is in progress: the agenda has the next occurrence of the rule. */
   async checkAgenda(): Promise<void> {
     refuse(checkAgenda(await this.#readFacts()));
   }
@@ -216,13 +226,13 @@ export class World {
     ]);
   }
 
-  /** Reads the facts at the simulated time. The log of the receiver is empty, because nothing was sent. */
+  /** Reads the facts at the simulated time. The log of the receiver is empty, because the simulation sends nothing. */
   #readFacts(): Promise<Facts> {
     const source = { pool: this.database.pool, receiver: { log: [] } };
     return readFacts(source, { sinceId: 0, sinceAuditId: 0, now: this.now });
   }
 
-  /** Checks I2, I4 and I6 at the moment of the claim. */
+  /** Checks promises I2, I4 and I6 at the moment of a claim. */
   #witness(run: ClaimedRun): void {
     const name = attemptOf(run);
     if (run.dueAt > this.now) throw new Error(`I6 claimed early: ${name}`);
