@@ -4,7 +4,10 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scheduleBody, useDashboard } from './use-dashboard.js';
 
-/** Sums the layout shifts of a page from its first paint on. Shifts that follow user input do not count. */
+/**
+ * Sums the layout shifts (movements of content) of a page from its first paint on. Shifts that follow user input do not
+ * count.
+ */
 const SUM_LAYOUT_SHIFTS = `
   globalThis.layoutShift = 0;
   new PerformanceObserver((list) => {
@@ -37,7 +40,7 @@ const PAGES = [
 const SIGN_IN = 'the sign-in';
 const FAILED_RUN = 'a run that failed';
 const WIDTHS = [1_280, 390];
-/** The axe rules whose result depends on the theme. All others need only one theme. */
+/** The rules of axe whose result depends on the theme. All other rules are checked in one theme only. */
 const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 const RULE_SETS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The maximum sum of layout shifts (the limit for "good" on web.dev). */
@@ -67,7 +70,7 @@ async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
   await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
 }
 
-/** Checks an open page in light and dark, wide and narrow; returns the violations. */
+/** Checks an open page in both themes and both widths; returns what is wrong with it. */
 async function inspect(page: Page): Promise<string[]> {
   await settle(page);
   const found: string[] = [];
@@ -140,7 +143,7 @@ describe('Every page of the dashboard', () => {
   });
 
   it.each([SIGN_IN, ...PAGES, FAILED_RUN])(
-    'the dashboard page "%s" is accessible by axe, does not scroll sideways and does not shift while it loads, in each theme and width',
+    'the accessibility checker axe finds no violation on the dashboard page "%s", which neither scrolls sideways nor shifts while it loads, in each theme and width',
     async (name) => {
       const path = name === FAILED_RUN ? `/runs/${failedRun}` : name;
       const page = await (name === SIGN_IN ? dashboard.open() : dashboard.signIn({ path }));
@@ -148,7 +151,7 @@ describe('Every page of the dashboard', () => {
     },
   );
 
-  it('axe finds no violation in the dialogs, the command palette and the help sheet of the dashboard', async () => {
+  it('the accessibility checker axe finds no violation in the dialogs, the command palette and the help sheet of the dashboard', async () => {
     const page = await dashboard.signIn({ path: '/schedules/subject' });
     await page.evaluate(axe.source);
     const found: string[] = [];

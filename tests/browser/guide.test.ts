@@ -5,7 +5,7 @@ import { useDashboard } from './use-dashboard.js';
 const dashboard = useDashboard({ hasWorker: false });
 const RULE_SETS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-// Every violation of the content security policy is an error of the console, which fails a test.
+// Each violation of the content security policy is an error in the console of the browser, and so fails a test.
 describe('The guide in a browser', () => {
   it('the search of the guide finds a section and leads to it', async () => {
     const page = await dashboard.open();
@@ -20,7 +20,7 @@ describe('The guide in a browser', () => {
     await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
   });
 
-  it('the guide is accessible by axe and does not scroll sideways, in a wide light and a narrow dark window', async () => {
+  it('the accessibility checker axe finds no violation in the guide, which does not scroll sideways, in a wide light and a narrow dark window', async () => {
     for (const [colorScheme, width] of [
       ['light', 1_280],
       ['dark', 390],

@@ -14,8 +14,8 @@ it('the dashboard shows the lateness that /v1/system and the run report, which i
     return items.length === 1 && items;
   });
   const measuredMs = (receiver.to('status/200/late')[0]?.at ?? 0) - Date.parse(run.dueAt);
-  // A worker estimates the clock of Postgres, and the receiver uses the clock of the machine, so the two may differ a
-  // little.
+  // The worker estimates the clock of Postgres, and the receiver uses the clock of the machine, so the two lateness
+  // figures may differ a little.
   expect(run.latenessMs).toBeLessThanOrEqual(measuredMs + 250);
 
   const { lateness } = await eventually(async () => {

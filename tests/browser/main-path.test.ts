@@ -5,9 +5,10 @@ import { scheduleBody, useDashboard } from './use-dashboard.js';
 const dashboard = useDashboard();
 const receiver = useReceiver();
 
-// The tests run in order: first in an empty project, then with the schedules that earlier tests created.
+// The tests depend on their order: the first ones need an empty project, and later ones use schedules that earlier ones
+// created.
 describe('The dashboard in a browser', () => {
-  it('the dashboard refuses a wrong key with a reason, and the right key signs in and out', async () => {
+  it('signing in to the dashboard with a wrong key is refused with a reason; with the right key, signing in and out works', async () => {
     const page = await dashboard.open();
     await page.getByLabel('API key').fill('not-a-key-of-this-installation');
     const refused = page.waitForEvent('console', (message) => message.text().includes('401'));
@@ -71,7 +72,7 @@ describe('The dashboard in a browser', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Pulse');
     await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByRole('heading', { name: 'Pulse', level: 1 }).waitFor();
-    // The page is not reloaded, so the event stream has added these runs.
+    // The test does not reload the page, so these runs can only have come by the event stream.
     await page.getByRole('cell', { name: 'Succeeded' }).nth(1).waitFor();
     expect(receiver.to('status/200/pulse').length).toBeGreaterThan(0);
   });
@@ -122,7 +123,7 @@ describe('The dashboard in a browser', () => {
     expect((await dashboard.call('GET', '/schedules/acted-on')).status).toBe('cancelled');
   });
 
-  it('an edit in the dashboard that conflicts with another edit shows both side by side, and can still be saved', async () => {
+  it('if an edit in the dashboard conflicts with another edit, the page shows both side by side, and the user can still save', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('contested'));
     const page = await dashboard.signIn({ path: '/schedules/contested/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');
@@ -225,7 +226,7 @@ describe('The dashboard in a browser', () => {
     expect(receiver.to('status/418/tried')).toHaveLength(1);
   });
 
-  it('the dashboard can be used with the keyboard alone: command palette, new schedule, timeline, pause', async () => {
+  it('with the keyboard alone, a user can use the dashboard’s command palette and timeline, create a schedule and pause it', async () => {
     const page = await dashboard.open();
     await page.getByLabel('API key').waitFor();
     await page.keyboard.type(dashboard.key);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('A schedule that comes from a file', () => {
-  it('the dashboard page of a managed schedule names its set, and links to the schedules of the set', async () => {
+  it('the dashboard page of a schedule that comes from a file names the set of the file, and links to the schedules of that set', async () => {
     const page = await dashboard.signIn({ path: '/schedules/invoices' });
     await page.getByText('managed by').waitFor();
     await page.getByRole('link', { name: 'set billing' }).click();
@@ -17,12 +17,12 @@ describe('A schedule that comes from a file', () => {
     await page.getByText('invoices').first().waitFor();
   });
 
-  it('the dashboard form of a managed schedule warns that the next `carillon apply` overwrites an edit', async () => {
+  it('the dashboard form of a schedule that comes from a file warns that the next `carillon apply` overwrites an edit', async () => {
     const page = await dashboard.signIn({ path: '/schedules/invoices/edit' });
     expect(await page.getByRole('note').textContent()).toContain('managed by the files of the set billing');
   });
 
-  it('the dashboard’s audit log names the set of a managed schedule, and the page of a schedule in no set names none', async () => {
+  it('the dashboard’s audit log names the set of a schedule that comes from a file, and the page of any other schedule names no set', async () => {
     const page = await dashboard.signIn({ path: '/audit' });
     await page.getByText('managed by set billing').first().waitFor();
     await page.goto(`${dashboard.url}/schedules/free`);

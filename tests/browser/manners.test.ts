@@ -11,7 +11,7 @@ describe('Behaviour of the dashboard', () => {
     await page.getByRole('alert').getByText('No worker is alive').waitFor();
   });
 
-  it('new rows of a dashboard list wait behind a button instead of pushing the list down', async () => {
+  it('schedules that are created while a dashboard list is open wait behind a button instead of pushing the list down', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('shown'));
     const page = await dashboard.signIn({ path: '/schedules' });
     await page.getByRole('link', { name: 'Schedule shown' }).waitFor();
@@ -105,7 +105,8 @@ describe('Behaviour of the dashboard', () => {
     const other = await dashboard.signIn({ path: '/schedules?q=held' });
     await other.getByRole('link', { name: 'Schedule held' }).waitFor();
     await dashboard.call('POST', '/schedules/held/pause', { note: 'unseen' });
-    // The change reaches the other page by an event. The page with Live switched off must not show it.
+    // The other page shows the change, which the event stream has brought. The page with Live switched off must not
+    // show it.
     await other.getByText('“unseen”').waitFor();
     expect(await page.getByText('“unseen”').count()).toBe(0);
     await page.getByRole('button', { name: 'Held' }).click();
@@ -127,7 +128,7 @@ describe('Behaviour of the dashboard', () => {
     await page.getByText('There is no page at this address').waitFor();
   });
 
-  it('a dashboard draft that survived a reload still conflicts with a change that was saved in between', async () => {
+  it('if the edit form of a schedule is reloaded, its draft still conflicts with a change that was saved meanwhile', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('reloaded'));
     const page = await dashboard.signIn({ path: '/schedules/reloaded/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');

@@ -33,7 +33,7 @@ describe('The page of a run', () => {
     const page = await dashboard.signIn({ path: `/runs/${id}` });
     await page.getByText('"done": 1').waitFor();
     goOn();
-    // The page is not reloaded, so an event has updated it.
+    // The test does not reload the page, so the event stream has updated it.
     await page.getByText('"done": 2').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run is cancelled.').waitFor();
@@ -43,7 +43,7 @@ describe('The page of a run', () => {
 });
 
 describe('The preview of a rule', () => {
-  it('the rule preview in the dashboard has remarks about 29 February, excluded calendar days and jitter', async () => {
+  it('the preview of a rule in the dashboard remarks on years without 29 February, on excluded calendar days and on jitter', async () => {
     const page = await dashboard.signIn({ path: '/schedules/new' });
     await page.getByText('RRULE', { exact: true }).click();
     await page

@@ -6,7 +6,7 @@ const readSecret = async (): Promise<string> =>
   (await dashboard.call('GET', '/projects/default/secret')).secret;
 
 describe('The signing secret', () => {
-  it('the dashboard shows an admin the signing secret of the project only on demand, copies it, and hides it again', async () => {
+  it('the dashboard shows the signing secret of the project only if the admin asks for it, and can copy and hide it again', async () => {
     const secret = await readSecret();
     const page = await dashboard.signIn({
       path: '/keys',
@@ -24,7 +24,7 @@ describe('The signing secret', () => {
     await card.getByText(secret).waitFor({ state: 'detached' });
   });
 
-  it('the dashboard says that the old signing secret stays valid for 24 hours before it rotates it, and then shows the new one', async () => {
+  it('before the dashboard rotates a signing secret, it says that the old one stays valid for 24 hours, and afterwards it shows the new one', async () => {
     const before = await readSecret();
     const page = await dashboard.signIn({ path: '/keys' });
     await page.getByRole('button', { name: 'Rotate' }).click();
@@ -42,7 +42,7 @@ describe('The signing secret', () => {
     await page.getByText(after).waitFor();
   });
 
-  it('the dashboard shows neither keys nor the signing secret to a key without the scope admin', async () => {
+  it('a session whose key lacks the scope admin sees neither the API keys nor the signing secret in the dashboard', async () => {
     const { key } = await dashboard.call('POST', '/keys', { name: 'writer', scopes: ['write'] });
     const page = await dashboard.signIn({ key, path: '/keys' });
     await page.getByText('This key lacks the scope admin').waitFor();

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scheduleBody, useDashboard } from './use-dashboard.js';
 
-// The tests move time across the night of 25 October 2026, in which the clocks of Berlin go back.
+// The tests advance a simulated time over the night of 25 October 2026, in which the clocks of Berlin go back.
 const dashboard = useDashboard({ now: '2026-10-22T12:00:00Z' });
 const receiver = useReceiver();
 
@@ -32,14 +32,15 @@ beforeAll(async () => {
   await dashboard.call('POST', '/schedules/often/resume');
   const tenMinutes = (path: string) => ({
     rule: { every: 'PT10M' },
-    // One attempt, so that a failure is final at once.
+    // Each run has only one attempt, so that a failure is final at once.
     retry: { maxAttempts: 1 },
     target: { type: 'webhook', url: receiver.url(path) },
   });
   await dashboard.call('POST', '/schedules', scheduleBody('well', tenMinutes('status/200')));
   await dashboard.call('POST', '/schedules', scheduleBody('ill', tenMinutes('status/400')));
   await dashboard.call('POST', '/schedules', scheduleBody('gone', tenMinutes('status/410')));
-  // The statistics count only whole minutes that are over, so nothing may fire in the last two minutes.
+  // The statistics have only whole minutes that are over. So nothing may fire in the last two minutes, or it would be
+  // missing from them.
   await dashboard.advanceTo('2026-10-26T14:12:00Z');
   await dashboard.call('POST', '/schedules/often/pause');
   await dashboard.advanceTo('2026-10-26T14:14:00Z');
@@ -79,7 +80,7 @@ describe('The timeline of a schedule', () => {
     await page.getByText('02:30 happens twice, fires at the first').first().waitFor();
   });
 
-  it('the dashboard’s timeline hatches a gap, and says how many occurrences did not run and why', async () => {
+  it('the dashboard’s timeline hatches a stretch of occurrences that did not run, and says how many these are and why they did not run', async () => {
     const page = await dashboard.signIn({ path: '/schedules/often' });
     const gap = timelineOf(page).locator('.hatched');
     await gap.waitFor();

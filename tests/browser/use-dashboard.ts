@@ -32,35 +32,43 @@ interface SignInOptions extends BrowserContextOptions {
 
 export interface Dashboard {
   readonly url: string;
-  /** Opens a page in a new browser context, signed out. Errors in its console fail the test. */
+  /** Opens a page in a new browser context, without a session. An error in its console fails the test. */
   open(options?: BrowserContextOptions): Promise<Page>;
   /**
    * Opens a page that is signed in. The first page of a key signs in by the form. Later pages of the same key are tabs
-   * of the same browser context, which has the scripts cached. A page with context options gets a new context with a
-   * copy of the session.
+   * of the same browser context, which has cached the scripts already. A page with `BrowserContextOptions` gets a new
+   * context with a copy of the session.
    */
   signIn(options?: SignInOptions): Promise<Page>;
   /** The admin key. */
   readonly key: string;
-  /** Ignores console errors that the test causes on purpose: the browser reports every refused request. */
+  /**
+   * Ignores console errors that match this pattern. A test needs this if it causes a refused request, which the browser
+   * reports as an error.
+   */
   forgive(expected: RegExp): void;
   /** Calls the API with the admin key. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at a response field by field, and a missing field fails the test.
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** The present time of the engine. */
   now(): number;
-  /** Advances the time of the engine. It needs a worker and the option `now`. */
+  /**
+   * Advances the time of the engine. The dashboard must have a worker, and must have been started with the option
+   * `now`.
+   */
   advanceTo(at: string | number, lateMs?: (dueAt: number) => number): Promise<void>;
   /**
-   * Computes statistics until those of the last hour are complete. It leaves out the other work of a sweep, because a
-   * sweep computes only ten minutes, and the test may have advanced the time by days.
+   * Computes statistics until those of the last hour are complete. A sweep of the worker would compute only ten minutes
+   * of them, and the test may have advanced the time by days. The other work of a sweep is left out.
    */
   countStats(): Promise<void>;
 }
 
 interface Options {
   hasWorker?: boolean;
-  /** The time at which engine and browser begin. It stands still until the test advances it. Default: real time. */
+  /**
+   * The time at which the engine and the browser begin. It stands still until the test advances it. Default: real time.
+   */
   now?: string;
   handlers?: readonly HandlerDefinition[];
   /** A script that every page runs before its own scripts. */
@@ -109,8 +117,8 @@ export function useDashboard({
         ...shared,
         SWEEP_INTERVAL_MS: '500',
         STOP_DEADLINE_MS: '200',
-        // When the time jumps, the sweep counts every bell within the horizon as missing. The short horizon keeps these
-        // out of the figures.
+        // When the test advances the time, the sweep counts every bell (the wake-up in Redis for a due time) within the
+        // horizon as missing. With a short horizon, these bells do not show up in the figures of the dashboard.
         ...(moved ? { ARM_HORIZON_MS: '1500' } : {}),
       });
       const registry = new Registry({ handlers, schedules: [] });
@@ -140,7 +148,7 @@ export function useDashboard({
     });
     if (initScript !== '') await context.addInitScript(initScript);
     if (moved) await context.clock.setFixedTime(moved.now());
-    // A violation of the content security policy is reported as a console error too.
+    // The browser reports a violation of the content security policy as a console error too.
     context.on('console', (message) => {
       if (message.type() === 'error') problems.push(`${message.page()?.url()}: ${message.text()}`);
     });
@@ -200,7 +208,7 @@ export function useDashboard({
           authorization: `Bearer ${ADMIN_KEY}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        // A string is sent unchanged, because JSON.stringify would round integers beyond 2^53.
+        // A test may pass the body as a string of JSON, because JSON.stringify would round integers beyond 2^53.
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
@@ -227,7 +235,7 @@ function parsed<T extends object>(config: T | { problems: string[] }): T {
   return config;
 }
 
-/** The body of a schedule that does not fire during a test, unless `more` changes its rule. */
+/** A request for a schedule that does not fire during a test, unless `more` changes its rule. */
 export const scheduleBody = (id: string, more: object = {}) => ({
   id,
   name: `Schedule ${id}`,

@@ -13,7 +13,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 type Pool = ReturnType<typeof openDatabase>;
 
-/** One sweep computes the statistics of ten minutes. */
+/** A sweep computes the statistics of ten minutes, so it takes six of them for an hour. */
 const SWEEPS_PER_HOUR = 6;
 
 export interface MovedTime {
@@ -21,11 +21,11 @@ export interface MovedTime {
   readonly redisUrl: string;
   readonly prefix: string;
   now(): number;
-  /** Computes the statistics of the next hour that has none yet, as the sweeps do. */
+  /** Computes the statistics of the earliest hour that has none yet, as the sweeps of the worker do. */
   computeHourOfStats(): Promise<void>;
   /**
-   * Advances the time to an instant. It stops at each due instant on the way, and the runs that are due then run.
-   * `lateMs` says how late the engine is at each stop (default: not at all).
+   * Advances the time to an instant. It stops at each due time on the way and lets the runs that are due end. `lateMs`
+   * says how late the engine is at each stop (default: not late).
    */
   advanceTo(
     at: string | number,
@@ -63,8 +63,8 @@ export function useMovedTime(beginAt: string): MovedTime {
     async advanceTo(at, worker, lateMs = () => 0) {
       const untilAt = new Date(at).getTime();
       const set = async (next: number) => {
-        // The clock of Postgres is set first. If the clock of the process were ahead of it, a run could be claimed
-        // early.
+        // The clock of Postgres is set first. If the clock of the worker were ahead of it for a moment, the worker
+        // could claim a run early.
         await setTestClock(pool, next);
         now = next;
         await worker.settle();

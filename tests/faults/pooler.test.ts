@@ -18,7 +18,7 @@ let pgbouncer: Pgbouncer | undefined;
 const pooled: Scenario = {
   number: 27,
   fault: 'PgBouncer in transaction mode, between Carillon and Postgres, is killed and started again',
-  holds: 'the API answers 201 or 503, and nothing else',
+  holds: 'the API answers each new schedule with 201 or 503',
   async play(stage) {
     await stage.load({ seconds: 4 });
     await createThroughout(stage, async (statuses) => {

@@ -90,8 +90,8 @@ const mostPerSecond = (ats: readonly number[]) => {
 
 const scenario = {
   number: 17,
-  fault: 'a receiver is down for an hour, by a simulated clock, and then up again',
-  holds: 'the receiver gets few requests while it is down, and no burst when it is back',
+  fault: 'a receiver is down for an hour (on a simulated clock) and then up again',
+  holds: 'the receiver gets few requests while it is down, and no burst of requests when it is back',
 };
 
 it.runIf(isChosen(scenario.number)).each(SEEDS)(

@@ -49,8 +49,8 @@ const GARBAGE: unknown[] = [
 const falseBells: Scenario = {
   number: 10,
   fault:
-    'a hundred duplicate bells ring, and bells with garbage, with times of long ago and of the far future',
-  holds: 'no worker crashes, and nothing is claimed twice',
+    'a hundred copies of a bell (a wake-up job in Redis) ring, and bells with garbage or with times long ago or far in the future',
+  holds: 'no worker crashes, and no run is claimed twice',
   async play(stage) {
     const { installation, random } = stage;
     const { redis, prefix } = installation;

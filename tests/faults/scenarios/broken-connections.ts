@@ -14,7 +14,7 @@ const SHARE_RESET = 0.3 * (EVERY_MS / 1_000);
 const resets: Scenario = {
   number: 25,
   fault: 'each second, 30% of all connections to Postgres are reset',
-  holds: 'the API answers 201 or 503, and nothing else',
+  holds: 'the API answers each new schedule with 201 or 503',
   async play(stage) {
     const { random, installation } = stage;
     const { postgres, apiPostgres } = installation.proxies;
@@ -33,8 +33,8 @@ const resets: Scenario = {
 
 const killStorm: Scenario = {
   number: 28,
-  fault: 'pg_terminate_backend on random connections of Carillon, many times a second',
-  holds: 'the API answers 201 or 503, and nothing else',
+  fault: 'pg_terminate_backend ends random connections of Carillon, many times a second',
+  holds: 'the API answers each new schedule with 201 or 503',
   async play(stage) {
     const { random, installation } = stage;
     const killSome = async () => {

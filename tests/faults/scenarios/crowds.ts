@@ -9,8 +9,8 @@ const MAX_AT_ONCE = 5_000;
 
 const herd: Scenario = {
   number: 15,
-  fault: 'a herd is due in one second, and its receiver is slow',
-  holds: 'each run fires once, and runs of another project do not wait for the herd',
+  fault: 'a herd of schedules is due within the same second, and their receiver is slow',
+  holds: 'each schedule of the herd fires once, and runs of another project do not wait for the herd',
   async play(stage) {
     const { random, clients, installation } = stage;
     // 100,000 runs take minutes on two cores, so only the full size has that many.

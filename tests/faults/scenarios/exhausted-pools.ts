@@ -102,9 +102,9 @@ const LOCKED_LISTS = [
 
 export const exhaustedPools: Scenario = {
   number: 34,
-  fault: 'statements that wait for a lock hold every connection of the pools of the API and of all workers',
+  fault: 'statements that wait for a lock use up every connection in the pools of the API and of all workers',
   holds:
-    'the workers keep their leases, no session is left behind in Postgres, the API says that it is not ready and answers within seconds',
+    'the workers keep their leases, no session is left behind in Postgres, and the API reports that it is not ready and answers within seconds',
   async play(stage) {
     const { installation, random, clients, receiver } = stage;
     await stage.load({ seconds: 4 });

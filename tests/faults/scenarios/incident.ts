@@ -121,7 +121,7 @@ async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
 export const incident: Scenario = {
   number: 31,
   fault:
-    'a receiver is down for minutes, with an open circuit, a pause, an edit and a lost worker in between',
+    'a receiver is down for minutes, and meanwhile its circuit breaker opens, a schedule is paused, another is edited, and a worker is lost',
   holds: 'the ledger, lateness, status, alerts, logs and metrics report what happened',
   async play(stage) {
     const { installation, clients, receiver } = stage;

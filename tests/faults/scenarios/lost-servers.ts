@@ -7,7 +7,7 @@ import { createThroughout, seeAccepted, seeFire } from '../harness/traffic.js';
 const redisKilled: Scenario = {
   number: 4,
   fault: 'Redis is killed without having persisted anything, and stays away for a while',
-  holds: 'the sweep goes on firing meanwhile, and bells resume',
+  holds: 'the sweep (a periodic query of Postgres) fires due schedules meanwhile, and bells (wake-ups in Redis) work again afterwards',
   async play(stage) {
     const { servers, proxies, redis } = stage.installation;
     await stage.load({ seconds: 5 });
@@ -34,7 +34,7 @@ const redisKilled: Scenario = {
 const flushed: Scenario = {
   number: 5,
   fault: 'Redis is emptied by FLUSHALL under load',
-  holds: 'all bells and the repeatable sweep job are armed again',
+  holds: 'Redis again holds every bell (the wake-up for what is due) and the job that repeats the sweep',
   async play(stage) {
     const { redis } = stage.installation;
     const times = stage.random.integer(1, 3);
@@ -60,7 +60,7 @@ async function seeRepeatingSweep({ installation: { redis, prefix } }: Stage): Pr
 const postgresCrashed: Scenario = {
   number: 6,
   fault: 'Postgres crashes and is started again',
-  holds: 'the API answers 503 and recovers by itself; nothing acknowledged is lost',
+  holds: 'the API answers 503 until Postgres is back, and no change that it acknowledged is lost',
   async play(stage) {
     const { servers, proxies } = stage.installation;
     await stage.load({ seconds: 5 });

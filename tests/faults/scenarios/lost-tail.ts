@@ -142,7 +142,7 @@ const seeHeartbeatsAfter = ({ installation }: Stage, at: number) =>
   );
 
 const HOLDS =
-  'workers claim nothing until an operator decides, no id or epoch is issued twice, and late writes are refused';
+  'workers claim nothing until an operator decides, no id or lease number (epoch) is issued twice, and writes under a lost claim are refused';
 
 /** Scenarios in which Postgres loses its latest transactions while the workers keep running. */
 export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [

@@ -183,7 +183,7 @@ const stoppedForLonger: Scenario = {
   number: 3,
   fault: 'a worker is frozen by SIGSTOP for longer than its lease, and then continues',
   holds:
-    'the late write of that worker is refused, and a run whose delivery had not begun keeps its single attempt',
+    'the late write of that worker is refused, and a run that it had claimed but not begun does not lose its single attempt',
   async play(stage) {
     await stage.load({ seconds: 3 });
     const { inputs, first } = await holdSome(stage, 1);

@@ -51,8 +51,8 @@ const isOpen = (status: string) => ['running', 'retrying', 'queued'].includes(st
 
 const poisoned: Scenario = {
   number: 30,
-  fault: 'a handler blocks the event loop, throws in a timer, or leaves a rejection unhandled',
-  holds: 'runs of other handlers, with a single attempt each, all succeed',
+  fault: 'a handler blocks the event loop of its worker, throws in a timer, or leaves a rejection unhandled',
+  holds: 'runs of other handlers all succeed, although each has only a single attempt',
   async play(stage) {
     const { clients, random } = stage;
     const supervisor = supervise(stage);

@@ -25,7 +25,7 @@ const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] =
 const changesRaceFires: Scenario = {
   number: 13,
   fault: 'cancels, pauses, edits, reschedules, skips and triggers race with the fires of their schedules',
-  holds: 'nothing is claimed that an acknowledged change forbids',
+  holds: 'no run starts that a change which the API had acknowledged rules out',
   async play(stage) {
     const { random, clients } = stage;
     const count = stage.scaled({ short: 100, long: 500, full: 500 });
@@ -62,7 +62,7 @@ const compact = (at: string) => `${at.replace(/[-:]/g, '').slice(0, 15)}Z`;
 const rollingRestart: Scenario = {
   number: 14,
   fault: 'all workers are restarted one after the other under load',
-  holds: 'no attempt ends as unknown',
+  holds: 'no attempt ends with an unknown result',
   async play(stage) {
     const { installation } = stage;
     await stage.load({ seconds: 8, size: 40 });

@@ -12,7 +12,7 @@ import type { Stage } from '../harness/stage.js';
 import { createMeanwhile, seeBell, seeFire } from '../harness/traffic.js';
 
 const HOLDS =
-  'the API goes on answering 201, the sweep fires meanwhile, bells resume on the new master, and each worker logs the recovery';
+  'the API goes on accepting new schedules (201), the sweep fires them meanwhile, bells (wake-ups) ring again on the new master, and each worker logs the recovery';
 
 interface Failover {
   master: NativeRedis;
@@ -61,7 +61,7 @@ async function failOver(stage: Stage, { master, servers, login = {}, neighbour }
 export const sentinelFailover = (set: () => SentinelSet & { password: string }): Scenario => ({
   number: 32,
   fault:
-    'the master behind three Redis Sentinels is killed together with one of them, and both come back later',
+    'the Redis master is killed together with one of its three Sentinels, and both come back later',
   holds: HOLDS,
   async play(stage) {
     const { master, replica, sentinels, password } = set();
@@ -76,7 +76,7 @@ export const sentinelFailover = (set: () => SentinelSet & { password: string }):
 export const clusterFailover = (cluster: () => { nodes: readonly ClusterNode[]; key: string }): Scenario => ({
   number: 33,
   fault:
-    'of a Redis Cluster of three masters with a replica each, the master with all keys of Carillon is killed and comes back later',
+    'in a Redis Cluster of three masters with a replica each, the master with all keys of Carillon is killed and comes back later',
   holds: HOLDS,
   async play(stage) {
     const { nodes, key } = cluster();

@@ -7,7 +7,7 @@ import { createMeanwhile, seeBell, seeFire } from '../harness/traffic.js';
 const redisStalled: Scenario = {
   number: 7,
   fault: 'Redis stops answering while its connections stay open',
-  holds: 'the API goes on answering 201',
+  holds: 'the API goes on accepting new schedules (201)',
   async play(stage) {
     const { redis } = stage.installation.proxies;
     await stage.load({ seconds: 4 });
@@ -62,7 +62,7 @@ const resetAtCommit: Scenario = {
 const outOfMemory: Scenario = {
   number: 11,
   fault: 'Redis reaches its maxmemory under noeviction',
-  holds: 'schedules can still be created, and missing bells are armed later',
+  holds: 'the API still accepts new schedules, and their missing bells (wake-ups in Redis) are added later',
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });
@@ -81,7 +81,7 @@ const outOfMemory: Scenario = {
 const readOnly: Scenario = {
   number: 26,
   fault: 'Redis answers every write with READONLY, as a demoted master does',
-  holds: 'schedules can still be created, the sweep fires them meanwhile, and bells resume afterwards',
+  holds: 'the API still accepts new schedules, the sweep (a periodic query of Postgres) fires them meanwhile, and bells (wake-ups in Redis) work again afterwards',
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });

@@ -59,9 +59,9 @@ async function freezeInMidClaim(
 
 const frozenInMidClaim: Scenario = {
   number: 19,
-  fault: 'a worker is frozen by SIGSTOP after it has locked due schedules and before it starts their runs',
+  fault: 'a worker is frozen by SIGSTOP in a claim, after it has locked due schedules and before it starts their runs',
   holds:
-    'while the worker is stopped, other workers fire these schedules, and a pause of one of them is answered',
+    'while the worker is frozen, other workers fire these schedules, and the API answers a pause of one of them',
   async play(stage) {
     const watched = await startWatched(stage);
     const { victim, proxy } = watched;
@@ -90,7 +90,7 @@ const frozenInMidClaim: Scenario = {
 const silent: Scenario = {
   number: 20,
   fault:
-    'Postgres falls silent for longer than a lease: packets are dropped both ways, connections stay open',
+    'Postgres falls silent for longer than the lease of a worker: packets are dropped both ways, connections stay open',
   holds: 'the API accepts creates again by itself, and each run that was due meanwhile fires once',
   async play(stage) {
     const { postgres, apiPostgres } = stage.installation.proxies;
