@@ -10,10 +10,11 @@ ENV TURBO_TELEMETRY_DISABLED=1 CI=true
 RUN npm install --global pnpm@10.34.9
 COPY . .
 RUN pnpm install --frozen-lockfile
-# Without `pnpm exec`, whose relative entry in PATH turbo would look up in the folder of each package.
+# Turbo is not started by `pnpm exec`, which adds a relative folder to PATH. Turbo would look that folder up inside each
+# package.
 RUN node_modules/.bin/turbo run build --filter=./apps/* --filter=carillon
 
-# The files for production, without the binaries of the embedded Postgres (an optional dependency).
+# Keeps only the files for production. The binaries of the embedded Postgres, an optional dependency, are left out.
 FROM build AS server
 RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
   && pnpm install --frozen-lockfile --prod --no-optional --filter=carillon... \
@@ -27,7 +28,7 @@ RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
 FROM node:24-slim AS runtime
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 WORKER_PORT=9100 CARILLON_HOME=/data
-# The root file system may be read-only. Processes write only to /data, and handlers may write to /tmp.
+# The root file system may be read-only: the processes write only to /data. Handlers of users may write to /tmp.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 EXPOSE 3000 9100

@@ -4,10 +4,13 @@ import { findChromium } from './scripts/chromium.mjs';
 import { hasProgram } from './scripts/programs.mjs';
 import { SpreadLong } from './scripts/spread-long.mjs';
 
-// Workspace packages are read from their sources, so that a test never sees an old build.
+// Tests import the sources of workspace packages, so that they never test an old build.
 const conditions = ['@carillon/source'];
 
-/** Tests that need a program which npm can't install. Debian's packages: chromium-headless-shell, prometheus, golang-go with sprig and ghodss/yaml, redis-server, postgresql-client. */
+/**
+ * Tests that need a program which npm can't install. Debian has these programs in the packages chromium-headless-shell,
+ * prometheus, golang-go with sprig and ghodss/yaml, redis-server and postgresql-client.
+ */
 const OPTIONAL = [
   { isThere: findChromium() !== null, program: 'Chromium', folder: 'tests/browser' },
   {
@@ -38,8 +41,8 @@ const OPTIONAL = [
 ];
 
 /**
- * Tests of handlers and of library mode. Each of these files has a process of its own, as a program of a user has. The
- * process imports all sources anew, which takes seconds of CPU time.
+ * Tests of handlers and of library mode. Each of these files runs in a process of its own, as the program of a user
+ * does. Such a process imports all sources anew, which takes seconds of CPU time.
  */
 const DEFINE_HANDLERS = [
   'apps/worker/test/handler.test.ts',
@@ -62,7 +65,8 @@ for (const { program, folder } of missing)
 const real = {
   pool: 'forks' as const,
   globalSetup: ['packages/testkit/src/global-setup.ts'],
-  // Generous, because tests wait on conditions: a slow machine takes longer, and a promise that does not hold fails anyway.
+  // The time-outs are long, because tests wait on conditions, and a slow machine takes longer. A condition that never
+  // becomes true still fails the test.
   testTimeout: 90_000,
   hookTimeout: 240_000,
 };
@@ -73,7 +77,8 @@ export default defineConfig({
   test: {
     maxWorkers: 3,
     sequence: { sequencer: SpreadLong },
-    // No test changes a module for another: each file would import the whole of it anew.
+    // Test files share the loaded modules, because no test replaces a module. With isolation, each file would import
+    // everything anew.
     isolate: false,
     setupFiles: ['scripts/property-seed.mjs'],
     projects: [

@@ -20,20 +20,21 @@ export interface Program {
   readonly lines: readonly LogLine[];
   /** Waits for a line of the log. */
   logged(msg: string): Promise<LogLine>;
-  /** Stops it gracefully, as SIGTERM stops a process. */
+  /** Stops the program gracefully, as SIGTERM would stop a process. */
   end(): Promise<void>;
 }
 
 /**
- * Starts APIs and workers on a test database in this process, and stops them when the test file ends. A process of its
- * own takes more than a second of CPU time to start. A test needs one only if it sends a signal, kills a program, loads
- * handlers or changes a clock: `useProcesses` starts those.
+ * Starts APIs and workers on a test database inside this process, and stops them when the test file ends. That saves
+ * the second of CPU time that each separate process takes to start. Only a test that sends a signal, kills a program,
+ * loads handlers or changes a clock needs processes: it uses `useProcesses`.
  */
 export function usePrograms(database: TestDatabase) {
   const started: Program[] = [];
   const settings = ({ env = {} }: Options) => ({
     ...QUICK_SETTINGS,
-    // All programs share one event loop, which may be busy for seconds. A lease that is lost delivers a second time.
+    // All programs share one event loop, which may be busy for seconds. A worker that lost its lease meanwhile would
+    // deliver a second time.
     LEASE_MS: '15000',
     ALLOW_PRIVATE_TARGETS: 'true',
     ...databaseSettings(database, env),

@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The environment of a container. Its database schema has not been migrated yet. */
+/** The environment variables of a container. They name a database schema that is not migrated yet. */
 let environment: Record<string, string> = {};
 beforeAll(async () => {
   environment = {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   };
 });
 
-/** Runs a command as the image does, without the environment of this process. */
+/** Runs a command of the image with these environment variables only, as a container would. */
 function run(command: string, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--enable-source-maps', serve, command], {
     env: { ...environment, ...more },
@@ -78,7 +78,7 @@ describe('Commands of the image', () => {
       0,
       'carillon migrate: the schema "image" is up to date\n',
     ]);
-    // A second migration has nothing to do.
+    // Migrating again does nothing, and succeeds.
     expect(await run('migrate').ended).toBe(0);
     const failed = run('migrate', { DATABASE_URL: unreachable });
     expect(await failed.ended).toBe(1);
@@ -102,7 +102,7 @@ describe('Commands of the image', () => {
     expect(unmigrated.output()).toMatch(/failed +migrations /);
   });
 
-  it('the image command `restore` without a decision says whether workers are held, and changes nothing', async () => {
+  it('the image command `restore` without an option says whether workers are held (claim nothing until an operator decides), and changes nothing', async () => {
     const restore = run('restore');
     expect([await restore.ended, restore.output()]).toEqual([
       0,
@@ -131,7 +131,7 @@ describe('Commands of the image', () => {
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([0, 0]);
   }, 90_000);
 
-  it('the image command `all` runs the API and its workers in one process tree', async () => {
+  it('the image command `all` starts the API and its workers, and SIGTERM to it ends them all', async () => {
     const all = run('all');
     await eventually(() => all.output().includes('Carillon ready on'), { withinMs: 60_000 });
     expect(await isUp(environment.PORT, '/health/ready')).toBe(true);

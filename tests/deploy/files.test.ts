@@ -30,12 +30,12 @@ describe('The template of npm create carillon', () => {
   const { scripts } = JSON.parse(read(`${template}/package.json`));
   const templateCompose = parse(read(`${template}/compose.yaml`), { merge: true });
 
-  it('linters find no fault in the compose file and the Dockerfile of the project template', () => {
+  it('linters find no fault in the compose file and the Dockerfile of the template of npm create carillon', () => {
     expect(composeProblems(templateCompose)).toBe('No errors');
     expect(lintDockerfile(read(`${template}/Dockerfile`)).map(({ message }) => message)).toEqual([]);
   });
 
-  it('the containers of the project template run the commands of its npm scripts, on the servers that docker-compose.yml names', () => {
+  it('in the template of npm create carillon, the containers run the commands of the npm scripts, and use the same Postgres and Redis as docker-compose.yml', () => {
     const { api, worker, postgres, redis } = templateCompose.services;
     expect(`carillon ${api.command.join(' ')}`).toBe(scripts.api);
     expect(`carillon ${worker.command.join(' ')}`).toBe(scripts.worker);
@@ -73,7 +73,7 @@ describe('docker-compose.yml', () => {
     expect(composeProblems(compose)).toBe('No errors');
   });
 
-  it('every Carillon service of docker-compose.yml runs a known command, on a read-only root, after the migration', () => {
+  it('every Carillon service of docker-compose.yml runs a known command on a read-only root file system, and starts after the migration', () => {
     for (const [name, command] of [
       ['migrate', 'migrate'],
       ['api', 'api'],
@@ -85,12 +85,13 @@ describe('docker-compose.yml', () => {
       if (name !== 'migrate')
         expect(service.depends_on.migrate.condition).toBe('service_completed_successfully');
     }
-    // The workers can be scaled, so their service fixes neither a container name nor a port of the host.
+    // Several workers must be able to run on one host, so their service fixes neither a container name nor a port of
+    // the host.
     expect(compose.services.worker).not.toHaveProperty('container_name');
     expect(compose.services.worker).not.toHaveProperty('ports');
   });
 
-  it('the grace period of a worker in docker-compose.yml is longer than its drain deadline and the steps after it', () => {
+  it('docker-compose.yml gives a worker more time to stop than its drain deadline (STOP_DEADLINE_MS) and the steps after it take', () => {
     const { stop_grace_period: grace, environment } = compose.services.worker;
     expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
   });

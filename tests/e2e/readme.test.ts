@@ -13,7 +13,10 @@ const processes = useProcesses(database);
 let url = '';
 let folder = '';
 
-/** Makes a folder as `npm start` would leave it: with the admin key, and with our packages installed. */
+/**
+ * Makes a folder as `npm start` would leave it: with the file that holds the admin key, and with the packages of
+ * Carillon installed.
+ */
 beforeAll(async () => {
   const [api] = await Promise.all([processes.api(), processes.worker()]);
   ({ url } = api);
@@ -29,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * Returns the code blocks of one language in the README section "A first schedule", with the URL of this test's API put
- * in.
+ * Returns the code blocks of one language in the README section "A first schedule", with the URL of the API of this
+ * test.
  */
 async function blocks(language: string): Promise<string[]> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
@@ -52,7 +55,7 @@ const run = async (program: string, args: string[]) => {
 const shell = (script: string) => run('sh', ['-euc', script]);
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-/** The module from which an example imports its typed handler. */
+/** A module that the examples import: it has the typed handler that they name. */
 const HANDLERS = `
 const schema = { version: 1 as const, vendor: 'readme', validate: (value: unknown) => ({ value: value as { to: string } }) };
 export const sendDigest = { name: 'send-digest', schema: { '~standard': schema } };
@@ -63,7 +66,8 @@ describe('README', () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('curl'));
     const [hello = '', standup = ''] = scripts;
     expect(await shell(hello)).toContain('"id":"hello"');
-    // Repeating the request changes nothing. Two seconds later, its answer shows that the schedule has run.
+    // The same request again changes nothing. Two seconds after the first one, its answer shows that the schedule has
+    // run.
     await eventually(async () => (await shell(hello)).includes('"status":"succeeded"'), { everyMs: 300 });
     expect(JSON.parse(await shell(standup))).toMatchObject({ id: 'standup', status: 'active' });
   });

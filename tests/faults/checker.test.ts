@@ -51,7 +51,9 @@ it('the checker of the fault tests finds no violation in a history that keeps ev
 const FIRST = `occurrence_at = '2026-03-02T10:00:10Z'`;
 const THIRD = `occurrence_at = '2026-03-02T10:00:30Z'`;
 
-/** What is wrong after the damage, the statement that causes it, and the violation that the checker must report. */
+/**
+ * The fault that the history then has, the statement that causes it, and the violation that the checker must report.
+ */
 const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
   ['an occurrence whose run was deleted', `delete from carillon.runs where ${FIRST}`, /^I1 lost/],
   [
@@ -73,7 +75,11 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
     `update carillon.agenda set occurrence_at = occurrence_at + interval '10 seconds'`,
     /^I1 the agenda has .* and the rule names/,
   ],
-  ['an active schedule whose agenda row (its next occurrence) was deleted', 'delete from carillon.agenda', /^I1 the agenda has nothing/],
+  [
+    'an active schedule whose agenda row (its next occurrence) was deleted',
+    'delete from carillon.agenda',
+    /^I1 the agenda has nothing/,
+  ],
   [
     'a schedule whose stored total of runs is wrong',
     'update carillon.agenda set runs_total = 2',
@@ -119,7 +125,11 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
      select project_id, 'ops', 'schedule.paused', key, '2026-03-02T10:00:25Z' from carillon.schedules`,
     /^I4 claimed 5000 ms after schedule.paused/,
   ],
-  ['an agenda row with another version than its schedule', 'update carillon.agenda set version = 7', /^I5 the agenda has version 7/],
+  [
+    'an agenda row with another version than its schedule',
+    'update carillon.agenda set version = 7',
+    /^I5 the agenda has version 7/,
+  ],
   [
     'a run that was claimed under a definition that an edit had already replaced',
     `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
@@ -131,7 +141,11 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
     `update carillon.runs set claimed_at = claimed_at - interval '1 second' where ${FIRST}`,
     /^I6 early by 1000 ms/,
   ],
-  ['a run that belongs to another project than its schedule', `update carillon.runs set project_id = 2 where ${FIRST}`, /^I9 a run or gap/],
+  [
+    'a run that belongs to another project than its schedule',
+    `update carillon.runs set project_id = 2 where ${FIRST}`,
+    /^I9 a run or gap/,
+  ],
   [
     'two claims of one worker with the same epoch (the number of their lease)',
     `update carillon.runs set epoch = (select epoch from carillon.runs where ${THIRD}) where ${FIRST}`,

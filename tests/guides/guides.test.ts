@@ -41,7 +41,7 @@ describe('Guides', () => {
     ({ path, name, steps }) => guides.follow(name, steps, { isFromNothing: path === TUTORIAL }),
   );
 
-  // This comes last, because it reads the files that the pages left behind.
+  // This test comes last, because it reads the files that the tests of the guides have written.
   it('the TypeScript of all guides passes a strict type check', async () => {
     const compilerOptions = {
       strict: true,

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { eventually } from '@carillon/testkit';
 import { hasOutput } from './compare-output.js';
 
-/** Commands that only read. They are repeated until their output is the expected one. */
+/** Commands that change nothing. If their output is not the expected one, they are repeated for a while. */
 const ONLY_READS = /^(?:npx )?carillon (?:why|runs (?:ls|show)|schedules (?:ls|show)|workers)\b/;
 const PATIENCE_MS = 30_000;
 
-/** The terminal of a reader: one shell in which all commands of a page run, one after the other. */
+/** Stands for the terminal of a reader: one shell that runs all commands of a guide, one after the other. */
 export class PageShell {
   readonly #shell: ChildProcess;
   #output = '';
   #count = 0;
 
   constructor(folder: string, env: Readonly<Record<string, string>>) {
-    // The shell leads a process group of its own, so that the programs which it left running can be stopped with it.
+    // The shell gets a process group of its own, so that the programs that it starts can be stopped together with it.
     this.#shell = spawn('sh', ['-eu'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
     for (const stream of [this.#shell.stdout, this.#shell.stderr])
       stream?.on('data', (chunk: Buffer) => {
@@ -22,7 +22,10 @@ export class PageShell {
       });
   }
 
-  /** Runs commands and waits for the output that the page shows. Programs in the background may print it later. */
+  /**
+   * Runs commands and waits until they have printed the output that the guide shows. A program in the background may
+   * print it after the commands have ended.
+   */
   async run(commands: string, expected: string | null): Promise<void> {
     const from = this.#output.length;
     await this.#enter(commands);
@@ -60,7 +63,7 @@ export class PageShell {
 
   async #enter(commands: string): Promise<void> {
     const mark = `end-of-block-${++this.#count}`;
-    // The shell reads its own commands from standard input, so no program may read from there.
+    // The shell reads its commands from standard input, so a program that also read from there would take them away.
     this.#shell.stdin?.write(`{\n${commands}\n} </dev/null\necho ${mark}\n`);
     await eventually(
       () => {

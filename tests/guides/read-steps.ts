@@ -1,22 +1,22 @@
-/** A step that a reader of a page takes: to save a file, to run commands, or to read an example of JSON. */
+/** A step that a reader of a guide takes: to save a file, to run commands, or to read an example of JSON. */
 export type Step =
   | { kind: 'file'; line: number; name: string; text: string }
   | { kind: 'commands'; line: number; text: string; expected: string | null }
   | { kind: 'example'; line: number; name: string; text: string };
 
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
-/** The first line of a block that is a file names the file, in a comment. */
+/** The first line of a code block that is a file is a comment with the name of the file. */
 const FILE_NAME = /^(?:\/\/|#|--) ((?:[\w-]+\/)*(?:[\w.-]+\.\w+|Dockerfile))\n/;
 /**
- * A comment right before a block of `json` names the type that the client has for it. The page does not show the
- * comment.
+ * A comment right before a block of `json` names the type of the client package that the JSON has. The rendered page
+ * does not show the comment.
  */
 const TYPE_OF_JSON = /<!-- type: (\w+) -->\n$/;
 
 /**
- * Reads the steps of a page from its blocks of code. Commands are in blocks of `sh`, SQL in blocks of `sql`. A block
- * without a language right after them is their output. A block of `json` is an example of a type of the client, and
- * becomes a module that the type check reads. Every other block is a file.
+ * Reads the steps of a guide from its code blocks. A block of `sh` has commands, and one of `sql` has SQL. A block
+ * without a language right after such a block is the output. A block of `json` is an example of a type of the client
+ * package, and becomes a module for the type check. Every other block is a file.
  */
 export function readSteps(page: string, text: string): Step[] {
   const steps: Step[] = [];
@@ -55,10 +55,13 @@ export function readSteps(page: string, text: string): Step[] {
   return steps;
 }
 
-/** Files that a program reads without being told their name. */
+/** Files that a program reads although no command names them, with the command that runs this program. */
 const READ_BY: Record<string, string> = { Dockerfile: 'docker compose', 'compose.yaml': 'docker compose' };
 
-/** The files of a page that no command and no other file mentions: they would be shown, but never executed. */
+/**
+ * The files of a guide that no command and no other file mentions. The guide would show them, but nothing would run
+ * them.
+ */
 export function unusedFiles(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
     if (step.kind !== 'file') return [];

@@ -11,7 +11,7 @@ import type { Step } from './read-steps.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const standIns = fileURLToPath(new URL('stand-ins', import.meta.url));
 
-/** The packages that pages may install, each with a folder of the repository that has it. */
+/** The packages that a guide may install, each with the folder of the repository that contains it. */
 const PACKAGES: Record<string, string> = {
   '@carillon/client': 'packages/client',
   '@carillon/recurrence': 'packages/recurrence',
@@ -27,18 +27,21 @@ const PACKAGES: Record<string, string> = {
   vitest: 'node_modules/vitest',
   zod: 'packages/carillon/node_modules/zod',
 };
-/** Databases of Redis that no other test uses, because the programs of the pages use the default prefix of BullMQ. */
+/**
+ * Numbers of Redis databases that no other test uses. The programs of the guides use the default key prefix, so they
+ * need a database of their own.
+ */
 const REDIS_DATABASES = { shared: 9, deployed: 10 };
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 
 export interface Guides {
-  /** The folder that holds a folder for each page, and the packages that pages import. */
+  /** A folder with a subfolder for each guide, and with the packages that guides import. */
   readonly folder: string;
-  /** Takes the steps of a page. `isFromNothing`: the page starts its own Carillon. */
+  /** Takes the steps of a guide. `isFromNothing` is true for a guide that starts its own Carillon. */
   follow(name: string, steps: readonly Step[], options: { isFromNothing: boolean }): Promise<void>;
 }
 
-/** One installation for all pages, and a folder with the packages that pages install. */
+/** Starts one installation of Carillon for all guides, and makes a folder with the packages that guides install. */
 export function useGuides(): Guides {
   const database = useDatabase();
   const deployment = useDatabase();
@@ -76,9 +79,10 @@ export function useGuides(): Guides {
         HOME: own,
         TMPDIR: tmpdir(),
         NO_COLOR: '1',
-        // Readers run tests in a terminal, where this reporter is the default.
+        // The guides show the output of this reporter of Node's test runner. It is the default in a terminal, but not
+        // here.
         NODE_OPTIONS: '--test-reporter=spec',
-        // All pages load the same packages. With this cache, Node compiles each of their files once.
+        // All guides load the same packages. With this cache, Node compiles each file of a package only once.
         NODE_COMPILE_CACHE: join(folder, 'compile-cache'),
         GUIDE_MODULES: join(folder, 'node_modules'),
         CARILLON_TEST_DATABASE_URL: database.url,
@@ -86,10 +90,10 @@ export function useGuides(): Guides {
         ...(isFromNothing
           ? { PORT: port, CARILLON_URL: `http://127.0.0.1:${port}` }
           : { ...servers, ...keys, CARILLON_URL: url, CARILLON_KEY: ADMIN_KEY }),
-        // The servers of the containers that the tutorial starts.
+        // The Postgres and the Redis for the containers that the tutorial starts.
         GUIDE_SERVERS: JSON.stringify(deployed),
       });
-      // The page has the addresses that a reader's machine would have.
+      // Replaces the addresses that the guide shows by those of this test.
       const local = (text: string) =>
         text.replaceAll('http://127.0.0.1:3000', url).replaceAll('8080', receiverPort);
       try {
@@ -101,7 +105,7 @@ export function useGuides(): Guides {
           }
         }
       } finally {
-        // A program that this page left running could claim the runs of the next page.
+        // If a program of this guide kept running, it could claim the runs of the next guide.
         await shell.end();
       }
     },
@@ -129,7 +133,10 @@ async function installPackages(folder: string): Promise<void> {
   for (const [name, path] of Object.entries(programs)) await symlink(path, join(modules, '.bin', name));
 }
 
-/** The package `carillon` with its types, and its code in one file, because loading the many files takes seconds. */
+/**
+ * Installs the package `carillon`: its types, and its code bundled into one file, because loading its many files takes
+ * seconds.
+ */
 async function installCarillon(modules: string): Promise<void> {
   const built = join(root, 'packages/carillon/dist');
   const exportOf = (types: string, file: string) => ({

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span in the form of OTLP/JSON, with the service that sent it. */
+/** A span of a trace in the form of OTLP/JSON, with the name of the service that sent it. */
 export interface CollectedSpan {
   service: string;
   name: string;

@@ -1,7 +1,7 @@
 import { defineHandler } from '@carillon/worker/define';
 import { z } from 'zod';
 
-/** An error as libraries throw it: its fields hold the data at which it failed. */
+/** Throws an error as some libraries do: its fields hold the data on which the work failed. */
 function fail({ payload }) {
   const cause = Object.assign(new Error('the printer is off'), { request: { body: payload } });
   throw Object.assign(new Error('out of paper', { cause }), { payload });

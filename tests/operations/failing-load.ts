@@ -3,7 +3,10 @@ import { useHttp } from '../systems/http.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Each canary is a text that occurs in one kind of confidential value only. */
+/**
+ * Texts that must not occur in any log line. Each of them is part of one kind of confidential value, and of nothing
+ * else.
+ */
 export const CANARIES = {
   payload: 'canary-of-the-payload',
   header: 'canary-of-a-header',
@@ -19,15 +22,20 @@ export const CANARIES = {
   encryptionKey: Buffer.alloc(32, 'canary').toString('base64'),
 };
 
-/** Postgres refuses a schedule with this id, with an error whose detail quotes the row. */
+/**
+ * The load adds a constraint by which Postgres refuses a schedule with this id. The detail of the error quotes the row.
+ */
 const REFUSED_BY_POSTGRES = 'refused-by-postgres';
 const BY_SQL = 'by-sql';
-/** A run whose lease was lost on a busy machine is tried again at once. */
+/**
+ * One attempt, which is enough for a failure. The short delay is for an attempt that is repeated because its lease was
+ * lost on a busy machine.
+ */
 const RETRY = { maxAttempts: 1, baseDelay: 'PT0.1S' };
 
 /**
- * Runs a load in which most runs fail and several requests are refused, and which contains every kind of confidential
- * value. Returns these values: the canaries, and those that Carillon has generated.
+ * Plays a load in which most runs fail and several requests are refused, and which contains every kind of confidential
+ * value. Returns these values: those of `CANARIES`, and those that Carillon has generated.
  */
 export async function playFailingLoad(
   database: TestDatabase,
@@ -106,14 +114,14 @@ async function createBySql({ pool }: TestDatabase): Promise<void> {
   await pool.query(statement, ['bad-by-sql', payload(CANARIES.refusedBySql), { retry: { maxAttempts: -1 } }]);
 }
 
-/** Reports a failure of a job that runs elsewhere. Returns the token of its ping URL. */
+/** Reports that a job which runs elsewhere has failed, by its ping URL. Returns the token in that URL. */
 async function failHeartbeat(apiUrl: string): Promise<string> {
   const ask = useHttp(() => apiUrl);
   const rule = { at: new Date().toISOString() };
   const target = { type: 'heartbeat', grace: 'PT1H' };
   await expectStatus(ask('POST', '/v1/schedules', { id: 'heartbeat', rule, target }), 201);
   const { failUrl } = await expectStatus(ask('GET', '/v1/schedules/heartbeat/heartbeat'), 200);
-  // A ping wakes the run only if it waits already, so the job repeats its report.
+  // Only a ping that arrives while the run already waits ends the run at once, so the failure is reported repeatedly.
   const hasFailed = async () => {
     await fetch(failUrl, { method: 'POST', body: 'the backup failed' });
     const { body } = await ask('GET', '/v1/runs?schedule=heartbeat&status=failed');
@@ -123,7 +131,7 @@ async function failHeartbeat(apiUrl: string): Promise<string> {
   return new URL(failUrl).pathname.split('/')[2] as string;
 }
 
-/** Signs in, makes a request that is refused, and returns the token in the cookie. */
+/** Signs in, makes a request that the API refuses, and returns the session token in the cookie. */
 async function useSession(apiUrl: string): Promise<string> {
   const headers = { 'sec-fetch-site': 'same-origin' };
   const body = new URLSearchParams({ key: ADMIN_KEY });

@@ -19,7 +19,7 @@ const log = pino({ level: 'silent' });
 const NOOPS = 7;
 const FAILING = 3;
 const CANCELLED = 2;
-/** The number of occurrences that the hourly schedule has missed, all of them older than its grace. */
+/** The number of occurrences that the hourly schedule has missed by more than its grace, so that they are skipped. */
 const MISSED = 5;
 
 let apiUrl = '';
@@ -57,7 +57,7 @@ async function post(path: string, body?: unknown, method = 'POST'): Promise<void
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** Runs a load in which every count is known in advance. */
+/** Plays a load for which every figure in /metrics is known in advance. */
 async function playLoad(): Promise<void> {
   const items = [
     ...Array.from({ length: NOOPS }, (_, i) => ({
@@ -84,8 +84,8 @@ async function playLoad(): Promise<void> {
     [{ rule: { every: 'PT1H' }, misfire: { policy: 'skip', grace: 'PT1M' } }],
     { nowAt: Date.now() - (MISSED + 0.5) * 3_600_000 },
   );
-  // The hourly schedule was created hours ago, so its first occurrences were missed. Wait until a worker has recorded
-  // them as skipped.
+  // The hourly schedule is inserted as if it had been created hours ago, so it has missed its first occurrences. Wait
+  // until a worker has recorded them as skipped.
   await eventually(async () => {
     const { rows } = await database.pool.query(
       'select from carillon.agenda where schedule_id = $1 and due_at > now()',
@@ -135,7 +135,7 @@ afterAll(async () => {
 });
 
 const EXPECTED: Record<string, number> = {
-  // The hourly schedule was not created through the API, so this counter does not include it.
+  // This counter does not include the hourly schedule, because it was not created through the API.
   jobs_queued_total: NOOPS + FAILING + CANCELLED,
   jobs_cancelled_total: CANCELLED,
   jobs_due_total: NOOPS + 2 * FAILING,
@@ -167,7 +167,7 @@ const EXPECTED: Record<string, number> = {
 let last: Record<string, number | undefined> = {};
 
 describe('Metrics of a known load', () => {
-  it('/metrics of the API counts a known load exactly, summed over all workers', async () => {
+  it('after a load with known counts, the counters in /metrics of the API have exactly these counts, summed over all workers', async () => {
     const found = await eventually(
       async () => {
         const { samples } = await scrape(apiUrl);
@@ -181,7 +181,7 @@ describe('Metrics of a known load', () => {
     expect(found).toEqual(EXPECTED);
   });
 
-  it('the counters in /metrics of all workers add up to the sums in /metrics of the API', async () => {
+  it('the counters that the workers show in their own /metrics add up to those in /metrics of the API', async () => {
     const [api, ...workers] = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     const own = ['jobs_due_total', 'carillon_retries_total', 'carillon_lateness_seconds_count'];
     for (const name of own) {
@@ -200,7 +200,7 @@ describe('Metrics of a known load', () => {
     expect(all[0]?.text.match(/^carillon_clock_offset_seconds/gm)).toHaveLength(2);
   });
 
-  it('/metrics of the API omits its sums while Postgres is unreachable, instead of resetting them to zero', async () => {
+  it('while Postgres is unreachable, /metrics of the API omits the counters that are summed over all workers, instead of showing zero', async () => {
     proxy.refuse();
     const { samples } = await eventually(async () => {
       const scraped = await scrape(apiUrl);

@@ -44,8 +44,8 @@ beforeAll(async () => {
 describe('Log lines', () => {
   it('no log line of the API or a worker contains a key, a secret, a token, a header value or a payload, at any level and whatever fails', () => {
     const all = JSON.stringify([...api.lines, ...worker.lines]);
-    // These texts show that the log has the lines of the load. Without them, the absence of confidential values would
-    // prove nothing.
+    // First make sure that the log has the lines of the load. Otherwise it would prove nothing that the log has no
+    // confidential value.
     for (const text of [
       'http_500',
       'out of paper',
@@ -94,9 +94,9 @@ describe('Log lines', () => {
       });
   });
 
-  it('each log line of a worker names the worker, from "Worker ready" on', () => {
+  it('each log line of a worker has the id of the worker, from "Worker ready" on', () => {
     const lines = worker.lines.slice(worker.lines.findIndex(({ msg }) => msg === 'Worker ready'));
-    // An isolated handler logs in a process of its own.
+    // Lines with another pid are left out: an isolated handler runs, and logs, in a process of its own.
     const own = lines.filter(({ pid }) => pid === worker.pid);
     expect(own.length).toBeGreaterThan(10);
     expect(own.filter(({ workerId }) => typeof workerId !== 'number')).toEqual([]);

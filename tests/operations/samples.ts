@@ -1,4 +1,4 @@
-/** The samples of a Prometheus text. Each key is the name with its labels, as written in the text. */
+/** The samples of a text in the Prometheus format. Each key is the name with its labels, as written in the text. */
 export class Samples {
   readonly #values = new Map<string, number>();
 

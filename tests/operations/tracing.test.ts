@@ -9,7 +9,7 @@ const database = useDatabase();
 const untraced = useDatabase();
 const receiver = useReceiver();
 const log = pino({ level: 'silent' });
-/** The trace of the request that creates a schedule. */
+/** The trace and the span from which the test sends each request that creates a schedule. */
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 
 let collector: Awaited<ReturnType<typeof startCollector>>;
@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 describe('Traces', () => {
-  it('each run has its own trace through worker and receiver, which links to the trace of the request that created the schedule', async () => {
+  it('each run has a trace of its own, which goes on at the receiver, and which links to the request that created the schedule', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/traced') };
     await create({ id: 'traced', rule: { in: 'PT1S' }, target });
     const [attempt] = (await spansOf('attempt', isOf('traced'))) as [CollectedSpan];
@@ -90,7 +90,7 @@ describe('Traces', () => {
     expect(delivery?.headers.traceparent).toBe(`00-${attempt.traceId}-${attempt.spanId}-01`);
   });
 
-  it('a claim and a close have one span per batch, linked to the spans of their runs', async () => {
+  it('the claim of a batch of runs has one span, and so has the statement that closes them; links connect both with the spans of the runs', async () => {
     await create({ id: 'batch', rule: { in: 'PT1S' }, target: { type: 'handler', name: 'noop' } });
     const [attempt] = (await spansOf('attempt', isOf('batch'))) as [CollectedSpan];
     const [close] = (await spansOf('close', ({ links = [] }) =>
@@ -117,7 +117,7 @@ describe('Traces', () => {
     expect(claims.map((span) => Number(attribute(span, 'carillon.runs')))).toEqual([5]);
   });
 
-  it('an attempt is linked to the create span of the PUT that created its schedule, and the create span of a PUT that replaces the schedule says that it created none', async () => {
+  it('the span of an attempt links to the span of the PUT that created its schedule; a later PUT that replaces the schedule has a span with a count of 0 created schedules', async () => {
     const target = { type: 'handler', name: 'noop' };
     const put = (rule: object) => send('PUT', '/v1/schedules/put', { rule, target });
     const isPut = (span: CollectedSpan) => attribute(span, 'http.request.method') === 'PUT';

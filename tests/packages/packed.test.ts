@@ -19,7 +19,7 @@ const tarballOf = (name: string) => join(tarballs, `${name}-0.1.0.tgz`);
 /** Maximum time for a process to start or to print a line. */
 const SOON = { withinMs: 90_000 };
 
-/** The first block of code in a README, as its reader would copy it. */
+/** The first code block of this language in a README, as a reader would copy it. */
 function programOf(readme: string, language: 'js' | 'ts'): string {
   const text = readFileSync(join(root, readme), 'utf8');
   const [, program] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? [];
@@ -28,7 +28,9 @@ function programOf(readme: string, language: 'js' | 'ts'): string {
 }
 const inProject = (command: string, args: string[]) => exec(command, args, { cwd: project });
 
-/** Maximum time to install the packages. The dependencies come from npm's cache or from the registry. */
+/**
+ * Maximum time to install the packages with their dependencies, which come from the cache of npm or from the registry.
+ */
 const INSTALL_WITHIN_MS = 600_000;
 
 beforeAll(async () => {
@@ -36,7 +38,7 @@ beforeAll(async () => {
   cpSync(fileURLToPath(new URL('./consumer', import.meta.url)), project, { recursive: true });
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
   writeFileSync(join(project, 'readme.mts'), programOf('README.md', 'js'));
-  // Port 3000 may be taken, so the program gets a free port.
+  // The program of the README listens on port 3000, which may be taken here, so it gets a free port.
   const scheduler = programOf('packages/carillon/README.md', 'js').replace('api: true', 'api: { port: 0 }');
   writeFileSync(join(project, 'scheduler.mts'), scheduler);
   const packages = [...NAMES.map(tarballOf), 'zod', '@types/node@20'];
@@ -48,7 +50,8 @@ afterAll(() => {
 });
 
 /**
- * Runs a server on a free port while `use` runs, which gets the lines that the server prints. Returns the exit code.
+ * Runs a server on a free port until `use` has ended. `use` gets the lines that the server prints. Returns the exit
+ * code of the server.
  */
 async function useServer(
   command: string,
@@ -77,9 +80,10 @@ async function useServer(
 
 describe('The packages as they are published', () => {
   it.each([...NAMES, CREATE])(
-    'publint finds no problem in the package %s',
+    'the package linter publint finds no problem in the package %s',
     async (name) => {
-      // publint suggests to leave tests out of a package, but the template of create-carillon has a test for the user.
+      // publint suggests to leave tests out of a package. But the template in create-carillon has a test on purpose, so
+      // its suggestions are ignored.
       const level = name === CREATE ? 'warning' : 'suggestion';
       const { stdout } = await exec(bin('publint'), [tarballOf(name), '--strict', '--level', level]);
       expect(stdout).toContain('All good!');
@@ -88,7 +92,7 @@ describe('The packages as they are published', () => {
   );
 
   it.each(NAMES)(
-    'arethetypeswrong finds no problem in the package %s',
+    'the type checker arethetypeswrong finds no problem in the types of the package %s',
     async (name) => {
       const { stdout } = await exec(bin('attw'), [tarballOf(name), '--format', 'ascii', '--no-color']);
       expect(stdout).toContain('No problems found');
@@ -97,7 +101,7 @@ describe('The packages as they are published', () => {
   );
 
   it.each(['carillon', '@carillon/client', '@carillon/recurrence', '@carillon/testing'])(
-    'the published package %s has a README, a license and types, and refers to no workspace',
+    'the package %s as it is published has a README, a license and types, and no dependency on a workspace of this repository',
     (name) => {
       const folder = join(project, 'node_modules', name);
       for (const file of ['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'])
@@ -133,7 +137,7 @@ describe('The packages as they are published', () => {
     );
   });
 
-  it('an installed package runs typed handlers on embedded servers, with API, dashboard and guide, and ends cleanly', async () => {
+  it('a program that uses the installed packages runs typed handlers on embedded servers, with API, dashboard and guide, and ends cleanly', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/main.mjs')]);
     expect(JSON.parse(stdout.trim().split('\n').at(-1) as string)).toEqual({
       status: 'active',
@@ -151,7 +155,7 @@ describe('The packages as they are published', () => {
     expect(await useServer(process.execPath, args, project, use, 'The dashboard is at http:')).toBe(0);
   }, 120_000);
 
-  it('an installed project tests a schedule over a DST change on the real engine', async () => {
+  it('a project that installs the packages can test a schedule over a DST change on the real engine', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/dst.mjs')]);
     // On 25 October 2026 the clocks of Berlin go back, so nine o'clock comes an hour later in UTC.
     expect(JSON.parse(stdout)).toEqual([
@@ -202,13 +206,13 @@ describe('A project that npm create carillon makes', () => {
   it(
     'a project made by npm create carillon installs, and its own tests, types and build pass',
     async () => {
-      // `npm create carillon` runs the same command, from the registry.
+      // `npm create carillon` runs the same command, but with the package from the registry.
       const command = ['exec', '--yes', `--package=${tarballOf(CREATE)}`, '--', CREATE, 'my-reminders'];
       const { stdout: steps } = await exec('npm', command, { cwd: parent });
       expect(steps).toContain('cd my-reminders');
       const packages = ['carillon', 'carillon-testing'].map(tarballOf);
       await inCreated('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages]);
-      // The examples of two READMEs become part of the project.
+      // The examples of two READMEs become files of the project, so that its tests and its type check cover them.
       writeFileSync(join(created, 'test/readme.test.ts'), programOf('packages/testing/README.md', 'ts'));
       const client = programOf('packages/create-carillon/template/README.md', 'ts');
       writeFileSync(join(created, 'src/readme.ts'), client);
@@ -233,7 +237,8 @@ describe('A project that npm create carillon makes', () => {
       await inCreated(command, ['schedules', 'trigger', 'morning-digest']);
       await eventually(() => lines.some((line) => line.includes('now goes to ada@example.com')), SOON);
     });
-    // The signal has ended npm and its shell. The server notices that, and stops Postgres last.
+    // The signal has ended npm and its shell, but the server still runs. It notices that they are gone and stops,
+    // Postgres last.
     await eventually(() => !existsSync(join(created, '.carillon/postgres/postmaster.pid')));
   }, 180_000);
 });

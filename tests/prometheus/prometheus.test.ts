@@ -26,7 +26,7 @@ function given<T extends object>(config: T | { problems: string[] }): T {
   return config;
 }
 
-/** Creates schedules that fire every second, one of them failing, so that every rate has data. */
+/** Creates schedules that fire every second, one of which fails, so that each metric has data. */
 async function createLoad(apiUrl: string): Promise<void> {
   const items = Array.from({ length: 12 }, (_, i) => ({
     id: `load-${i}`,
@@ -109,7 +109,7 @@ function alertExpressions(): string[] {
 const withIntervals = (expression: string) => expression.replaceAll(/\$__(rate_interval|range)/g, '1m');
 
 describe('Prometheus', () => {
-  it('promtool finds no fault in the metrics of the API and of a worker', async () => {
+  it('promtool accepts the metrics of the API and of a worker', async () => {
     for (const url of processes) {
       const text = await (await fetch(`${url}/metrics`)).text();
       expect(promtool(['check', 'metrics'], text)).toBe('');
@@ -130,7 +130,7 @@ describe('Prometheus', () => {
     for (const query of queries) await hasData(withIntervals(query));
   }, 120_000);
 
-  it('every signal in a Prometheus alert has data, every rule is evaluated, and only the watchdog alert fires', async () => {
+  it('every recording rule that a Prometheus alert uses has data, every rule is evaluated, and only the watchdog alert fires', async () => {
     const states = await prometheus.rules();
     const signals = states.filter(({ type }) => type === 'recording');
     for (const { name } of signals) await hasData(name);
@@ -142,7 +142,8 @@ describe('Prometheus', () => {
     expect(alerts.filter(({ state }) => state === 'firing').map(({ name }) => name)).toEqual([
       'CarillonWatchdog',
     ]);
-    // Alert expressions contain only signals and constants, so an alert has data if its signals have.
+    // The expression of an alert contains only signals (the names of recording rules) and constants. So the alert has
+    // data if its signals have data.
     const names = signals.map(({ name }) => name);
     const expressions = alertExpressions();
     expect(expressions).toHaveLength(15);
@@ -161,7 +162,8 @@ describe('Prometheus', () => {
     await eventually(
       async () => {
         const [sample] = await prometheus.query('max(carillon_forecast_runs{window="1m"})');
-        // Eleven schedules fire every second. The failing one ends after three runs.
+        // Eleven of the schedules fire every second for a minute. The failing one is not counted, because it ends after
+        // three runs.
         return Number(sample?.value[1]) >= 11 * 55;
       },
       { withinMs: 30_000, what: 'a forecast of the load' },

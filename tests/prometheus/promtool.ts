@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Runs promtool, which is part of Debian's package `prometheus`. Without it, vitest.config.ts leaves these tests out
- * and says so.
+ * Runs promtool, which is part of the Debian package `prometheus`. If it is not installed, vitest.config.ts leaves out
+ * these tests and says so.
  */
 export function promtool(args: readonly string[], input?: string): string {
   const { error, stdout, stderr, status } = spawnSync('promtool', args, { input, encoding: 'utf8' });

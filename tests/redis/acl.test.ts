@@ -18,7 +18,7 @@ function documentedRule(): string[] {
   return rule.replaceAll('\\\n', ' ').trim().split(/\s+/);
 }
 
-it('with the documented ACL rule the engine, the request queue, queue targets and Bull Board work, and Redis denies no command', async () => {
+it('with the Redis ACL rule of docs/redis.md, deliveries, queue targets, requests over a queue and Bull Board work, and Redis denies no command', async () => {
   const server = await startRedis();
   const admin = server.connect();
   await admin.acl('SETUSER', 'carillon', ...documentedRule());

@@ -9,13 +9,13 @@ const receiver = useReceiver();
 
 it('two workers on a Redis Cluster of three nodes deliver 300 schedules, each once', async () => {
   const nodes = await startCluster();
-  // The first address does not answer, and the worker still finds the cluster by the others.
+  // The first address does not answer. The worker must find the cluster by the others.
   const hosts = ['127.0.0.1:1', ...nodes.slice(1).map(({ server }) => `127.0.0.1:${server.port}`)];
   const env = {
     REDIS_URL: `redis-cluster://${hosts}`,
     REDIS_PREFIX: '{carillon}',
     SWEEP_INTERVAL_MS: '3000',
-    // Long enough that a busy machine loses no lease: a lost one delivers a second time.
+    // A lease so long that a worker on a busy machine does not lose it. A lost lease would cause a second delivery.
     LEASE_MS: '15000',
   };
   const workers = await Promise.all([1, 2].map(() => processes.worker({ env })));

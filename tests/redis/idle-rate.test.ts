@@ -10,8 +10,8 @@ const processes = useProcesses(database);
 const WINDOW_MS = 5_000;
 
 /**
- * Counts the commands that clients send within a window, without the commands inside scripts. MONITOR is read from a
- * plain socket, because ioredis confuses its lines with replies.
+ * Counts the commands that clients send to Redis during `WINDOW_MS`. Commands that a script runs inside Redis do not
+ * count. The output of MONITOR is read from a plain socket, because ioredis would take its lines for replies.
  */
 async function countCommands({ port }: NativeRedis): Promise<number> {
   const socket = connect(port, '127.0.0.1');
@@ -35,7 +35,7 @@ it.each([
     const REDIS_URL = `redis://127.0.0.1:${server.port}`;
     const env = { REDIS_IDLE: mode, REDIS_URL, SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' };
     const worker = await processes.worker({ env });
-    // The worker sends more commands while it starts, so the first windows may have too many.
+    // The worker sends more commands while it starts, so the first counts may be too high.
     const perSecond = await eventually(
       async () => {
         const rate = (await countCommands(server)) / (WINDOW_MS / 1_000);

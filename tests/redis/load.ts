@@ -1,7 +1,7 @@
 import { eventually, insertSchedules, type TestDatabase, type WebhookReceiver } from '@carillon/testkit';
 import { expect } from 'vitest';
 
-/** Inserts one-shots that are due one after the other; returns their paths at the receiver. */
+/** Inserts one-shots whose due times are spread over a span of time; returns the path at the receiver of each. */
 export async function insertLoad(
   database: TestDatabase,
   receiver: WebhookReceiver,
@@ -19,14 +19,17 @@ export async function insertLoad(
   return paths;
 }
 
-/** Waits until every path has a delivery; returns how many deliveries each path has had. */
+/** Waits until the receiver has got a delivery for every path; returns how many deliveries each path has got. */
 export async function awaitLoad(receiver: WebhookReceiver, paths: readonly string[]): Promise<number[]> {
   const deliveries = () => paths.map((path) => receiver.to(path).length);
   await eventually(() => deliveries().every((count) => count > 0), { what: 'every delivery' });
   return deliveries();
 }
 
-/** The number of bells that have rung, as the workers reported it with their heartbeats. */
+/**
+ * The number of bells (the delayed jobs in Redis that wake a worker) that have rung, as the workers have reported it
+ * with their heartbeats.
+ */
 export async function readBellsRung({ pool }: TestDatabase): Promise<number> {
   const { rows } = await pool.query(
     `select value from carillon.metrics where name = 'carillon_bells_rung_total'`,
@@ -34,14 +37,14 @@ export async function readBellsRung({ pool }: TestDatabase): Promise<number> {
   return Number(rows[0]?.value ?? 0);
 }
 
-/** Waits until twenty more bells have rung. */
+/** Waits until twenty more bells (the delayed jobs in Redis that wake a worker) have rung. */
 export async function awaitBells(database: TestDatabase, what: string): Promise<void> {
   const rungBefore = await readBellsRung(database);
   await eventually(async () => (await readBellsRung(database)) > rungBefore + 20, { what });
 }
 
 /**
- * Waits until these log lines of a worker name as many recoveries of Redis as outages. Returns how many outages there
+ * Waits until the log lines of a worker report as many recoveries of Redis as outages. Returns how many outages there
  * were.
  */
 export async function seeRecovery(lines: () => readonly Record<string, unknown>[]): Promise<number> {

@@ -14,7 +14,7 @@ interface Login {
   password?: string;
 }
 
-/** A server of Debian's redis-server on the loopback address: Redis itself, or a Sentinel. */
+/** A process of the program `redis-server`, on the loopback address: a Redis, or a Sentinel. */
 export class NativeRedis {
   readonly #clients: Redis[] = [];
   #child: ChildProcess | undefined;
@@ -46,7 +46,7 @@ export class NativeRedis {
     return server;
   }
 
-  /** Starts the process: for the first time, or again after `kill`, with the same port and configuration file. */
+  /** Starts the process, also again after `kill`: with the same port and the same configuration file. */
   async run(): Promise<void> {
     const file = join(this.folder, 'redis.conf');
     const mode = this.isSentinel ? ['--sentinel'] : [];
@@ -70,7 +70,10 @@ export class NativeRedis {
     return redis;
   }
 
-  /** Kills the process by its pid. Redis has persisted nothing; Sentinels and cluster nodes keep what they know. */
+  /**
+   * Kills the process with SIGKILL. Redis loses its data, because it persists nothing. A Sentinel or a cluster node
+   * keeps in a file what it knows about the other servers.
+   */
   async kill(): Promise<void> {
     const { child } = this;
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -104,7 +107,9 @@ export interface SentinelSet {
 /** The name under which the Sentinels know the master. */
 export const SENTINEL_MASTER = 'carillon';
 
-/** A master with a replica, and Sentinels of which a majority decides about a failover. */
+/**
+ * Starts a master with a replica, and Sentinels, which replace the master if a majority of them agrees that it is down.
+ */
 export async function startSentinels(
   { sentinels: count, password }: { sentinels: number; password: string },
   start: typeof NativeRedis.start = startRedis,
@@ -163,7 +168,10 @@ async function awaitFormed(nodes: readonly ClusterNode[]): Promise<void> {
   });
 }
 
-/** A cluster of three masters. Without another `start`, its nodes stop when the calling test has finished. */
+/**
+ * Starts a cluster of three masters. Its nodes stop when the calling test has finished, unless another `start` is
+ * passed.
+ */
 export async function startCluster(start: Start = startRedis): Promise<ClusterNode[]> {
   const nodes = await Promise.all([0, 1, 2].map(() => startNode(start)));
   for (const [index, node] of nodes.entries()) {
@@ -176,7 +184,7 @@ export async function startCluster(start: Start = startRedis): Promise<ClusterNo
   return nodes;
 }
 
-/** Adds one replica for each of these masters, which are all nodes of the cluster so far. */
+/** Adds one replica for each of these masters. `nodes` are all nodes of the cluster so far. */
 export async function addReplicas(
   nodes: readonly ClusterNode[],
   masters: readonly ClusterNode[],
@@ -203,7 +211,7 @@ export async function awaitFollowing(server: NativeRedis, login: Login = {}): Pr
   );
 }
 
-/** The master that holds a key, by the map of slots of a node. */
+/** Finds the master that holds a key, by the hash slot of the key. */
 export async function masterOf(nodes: readonly ClusterNode[], key: string): Promise<ClusterNode> {
   const client = (nodes[0] as ClusterNode).server.connect();
   const slot = Number(await client.cluster('KEYSLOT', key));

@@ -7,12 +7,12 @@ const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
-it('if Sentinel replaces a frozen Redis master under load, every run is delivered, bells ring on the new master, and each worker warns at most once', async () => {
+it('if Sentinel replaces a frozen Redis master under load, every run is delivered, bells (wake-ups) ring on the new master, and each worker warns at most once', async () => {
   const password = 'secret';
   const { master, replica, sentinels } = await startSentinels({ sentinels: 1, password });
   const onReplica = replica.connect({ password });
 
-  // The first Sentinel does not answer, so the worker has to ask the second one.
+  // The first address does not answer, so the worker has to ask the Sentinel at the second one.
   const hosts = `127.0.0.1:1,127.0.0.1:${sentinels[0]?.port}`;
   const env = { REDIS_URL: `redis-sentinel://:${password}@${hosts}/carillon` };
   const workers = await Promise.all([1, 2].map(() => processes.worker({ env })));

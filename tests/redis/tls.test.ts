@@ -7,7 +7,7 @@ const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
-it('a worker uses a Redis with TLS and a private CA if REDIS_CA_FILE is set, and otherwise its log names the certificate', async () => {
+it('a worker connects to a Redis with TLS and a private CA if REDIS_CA_FILE names that CA, and otherwise its log blames the certificate', async () => {
   const { ca, cert, key } = makeCertificates();
   const { port } = await startRedis({
     port: 0,
@@ -17,7 +17,7 @@ it('a worker uses a Redis with TLS and a private CA if REDIS_CA_FILE is set, and
     'tls-ca-cert-file': ca,
   });
   const REDIS_URL = `rediss://127.0.0.1:${port}`;
-  // By default Redis asks the client for a certificate too. The certificate of the server is used for that here.
+  // By default, Redis with TLS also demands a certificate of the client. Here the client uses the one of the server.
   const files = { REDIS_CA_FILE: ca, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key };
   const [worker, stranger] = await Promise.all([
     processes.worker({ env: { REDIS_URL, ...files } }),

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, it } from 'vitest';
 import { useDashboard } from '../browser/use-dashboard.js';
 import { answerOf, BEGIN_AT, HANDLERS, makeHistory } from './world.js';
 
-// `pnpm screenshots` runs this file. It takes the screenshots in docs/images after the real engine has run two weeks of
-// a project.
+// `pnpm screenshots` runs this file. It lets the real engine play two weeks of a project on a simulated clock, and then
+// takes the screenshots for docs/images.
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const PAGES: Record<string, string> = {
   overview: '/',
@@ -61,7 +61,9 @@ async function settle(page: Page): Promise<void> {
 
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of THEMES) {
-    it(`the screenshots that are ${size} and ${colorScheme} are taken`, { timeout: 300_000 }, async () => {
+    it(`takes the ${size} ${colorScheme} screenshots of every page of the dashboard`, {
+      timeout: 300_000,
+    }, async () => {
       const take = async (page: Page, name: string) => {
         await settle(page);
         await page.screenshot({ path: `${IMAGES}${name}-${size}-${colorScheme}.png` });

@@ -17,7 +17,7 @@ export const HANDLERS: HandlerDefinition[] = [
   { name: 'tenant-summary', run: () => {} },
 ];
 
-/** Returns the status code of a receiver in the screenshots, by the path and the time. */
+/** The status code with which a receiver in the screenshots answers, by the path and the time. */
 export function answerOf(path: string, nowAt: number): number {
   if (path === '/partner/feed') return 410;
   if (path === '/metrics') return nowAt > NOW_AT - 24 * MINUTE_MS ? 503 : 200;
@@ -27,15 +27,15 @@ export function answerOf(path: string, nowAt: number): number {
 }
 
 /**
- * The lateness of the engine in the screenshots: a few milliseconds, sometimes more. The same due time always has the
- * same lateness.
+ * How late the engine is in the screenshots: a few milliseconds, sometimes more. It depends only on the due time, so
+ * that it is the same each time.
  */
 export function lateMs(dueAt: number): number {
   const noise = Math.abs(Math.sin(dueAt / 7_919) * 10_000) % 1;
   return Math.round(noise > 0.96 ? 40 + noise * 45 : 3 + noise * 15);
 }
 
-/** Runs two weeks of a project that looks real; returns the id of a failed run. */
+/** Plays two weeks of a project that looks real; returns the id of a failed run. */
 export async function makeHistory(dashboard: Dashboard, origin: string): Promise<string> {
   const { call } = dashboard;
   const until = (at: string) => dashboard.advanceTo(at, lateMs);

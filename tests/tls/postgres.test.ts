@@ -17,7 +17,7 @@ function openPool(url: string): Pool {
   return pool;
 }
 
-/** Switches TLS on. Postgres demands that its key belongs to the user that it runs as. */
+/** Switches TLS of Postgres on. Postgres demands that the file with its key belongs to the user as which it runs. */
 async function switchTlsOn(pool: Pool, files: { cert: string; key: string }): Promise<void> {
   const { rows } = await pool.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
   const folder = rows[0]?.folder ?? '';
@@ -35,7 +35,7 @@ async function switchTlsOn(pool: Pool, files: { cert: string; key: string }): Pr
   await eventually(async () => (await pool.query('show ssl')).rows[0].ssl === 'on', { what: 'TLS' });
 }
 
-it('an API and a worker use a Postgres over TLS whose private CA sslrootcert names, and with another CA one line says what is wrong', async () => {
+it('an API and a worker connect to Postgres over TLS if sslrootcert names its private CA; with another CA they end with one line that says what is wrong', async () => {
   const certificates = makeCertificates();
   const servers = await startOwnServers({ redisUrl: database.redisUrl });
   onTestFinished(() => servers.stop());

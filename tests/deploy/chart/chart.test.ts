@@ -33,8 +33,8 @@ const EVERYTHING = {
 };
 
 /**
- * Builds the renderer: Go's template engine with the functions of sprig and Helm. If Go is not installed, `npm test`
- * leaves this folder out and says so.
+ * Builds the program that renders the chart: the template engine of Go with the functions of sprig and Helm. Without
+ * Go, `npm test` leaves out the tests of this folder and says so.
  */
 beforeAll(() => {
   const source = fileURLToPath(new URL('render.go', import.meta.url));
@@ -114,18 +114,19 @@ describe('Helm chart', () => {
     expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
     const [preflight] = job.spec.template.spec.initContainers;
     expect(preflight.args).toEqual(['preflight']);
-    // Without `optional`, a pod with a missing secret would not start at all, so it could not say what is missing.
+    // A secret may be missing, so it is optional for this container: otherwise its pod would not start, and could not
+    // say what is missing.
     for (const { secretRef } of preflight.envFrom) expect(secretRef.optional).toBe(true);
   });
 
-  it('the Helm chart refuses a grace period that is shorter than the time for draining', () => {
+  it('the Helm chart refuses a pod grace period that is shorter than the time that the process may need to stop', () => {
     const worker = { terminationGracePeriodSeconds: 29, stopDeadlineMs: 20_000 };
     expect(render({ secrets: SECRETS, worker }).error).toContain('worker.terminationGracePeriodSeconds: ');
     const api = { terminationGracePeriodSeconds: 14 };
     expect(render({ secrets: SECRETS, api }).error).toContain('api.terminationGracePeriodSeconds: ');
   });
 
-  it('every pod of the Helm chart runs unprivileged on a read-only root, with probes on the port that its process serves', () => {
+  it('every pod of the Helm chart runs unprivileged on a read-only root file system, with probes on the port that its process serves', () => {
     const { manifests } = render({ secrets: SECRETS });
     for (const [name, port] of [
       ['api', 3000],
@@ -149,7 +150,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it('extraVolumes and extraVolumeMounts of the Helm chart reach every pod and every container, the migration among them', () => {
+  it('the Helm chart adds extraVolumes and extraVolumeMounts to every pod and every container, also to those of the migration', () => {
     const { manifests } = render(EVERYTHING);
     const pods = manifests
       .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')

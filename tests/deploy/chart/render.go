@@ -1,5 +1,5 @@
 // Renders a Helm chart with the template engine that Helm uses: Go's text/template, the functions of sprig, and those that
-// Helm adds. Reads the chart's folder and a file of values, and prints the documents.
+// Helm adds. Reads the folder of the chart and a file of values, and prints the rendered manifests.
 //
 //	GO111MODULE=off GOPATH=/usr/share/gocode go run render.go <chart> <values.yaml>
 package main

@@ -19,7 +19,7 @@ function makeFolder(): string {
   return folder;
 }
 
-/** The standard output of a program; null if it fails. */
+/** Runs a program and returns its standard output; null if it fails. */
 function outputOf(program: string, args: readonly string[], env: Record<string, string> = {}): string | null {
   try {
     return execFileSync(program, args, {

@@ -12,7 +12,7 @@ export interface Scenario {
   number: number;
   /** The fault that is injected. */
   fault: string;
-  /** What must hold in this scenario, in addition to the ten promises of docs/architecture.md. */
+  /** The condition that must hold in this scenario, in addition to the ten promises of docs/architecture.md. */
   holds: string;
   play(stage: Stage): Promise<void>;
 }

@@ -48,7 +48,8 @@ const keysOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id);
 const lockedSchedules: Scenario = {
   number: 23,
   fault: 'another session of Postgres locks the rows of due schedules, and of one whose run is to be retried',
-  holds: 'no worker claims in a busy loop, other schedules fire meanwhile, and the locked schedules fire afterwards',
+  holds:
+    'no worker claims in a busy loop, other schedules fire meanwhile, and the locked schedules fire afterwards',
   async play(stage) {
     const { installation, clients, random, receiver } = stage;
     await installation.pool.query('create extension if not exists pg_stat_statements');
@@ -112,7 +113,8 @@ const longRead: Scenario = {
   number: 24,
   fault:
     'a long query reads the table of runs while its partitions for the next months are created and those of old months are dropped',
-  holds: 'deliveries go on, the new partitions are created meanwhile, and the old ones are dropped after the query',
+  holds:
+    'deliveries go on, the new partitions are created meanwhile, and the old ones are dropped after the query',
   async play(stage) {
     const { installation, random } = stage;
     const { pool, prefix, redis } = installation;

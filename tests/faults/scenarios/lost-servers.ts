@@ -7,7 +7,8 @@ import { createThroughout, seeAccepted, seeFire } from '../harness/traffic.js';
 const redisKilled: Scenario = {
   number: 4,
   fault: 'Redis is killed without having persisted anything, and stays away for a while',
-  holds: 'the sweep (a periodic query of Postgres) fires due schedules meanwhile, and bells (wake-ups in Redis) work again afterwards',
+  holds:
+    'the sweep (a periodic query of Postgres) fires due schedules meanwhile, and bells (wake-ups in Redis) work again afterwards',
   async play(stage) {
     const { servers, proxies, redis } = stage.installation;
     await stage.load({ seconds: 5 });

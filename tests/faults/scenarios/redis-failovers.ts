@@ -60,8 +60,7 @@ async function failOver(stage: Stage, { master, servers, login = {}, neighbour }
 
 export const sentinelFailover = (set: () => SentinelSet & { password: string }): Scenario => ({
   number: 32,
-  fault:
-    'the Redis master is killed together with one of its three Sentinels, and both come back later',
+  fault: 'the Redis master is killed together with one of its three Sentinels, and both come back later',
   holds: HOLDS,
   async play(stage) {
     const { master, replica, sentinels, password } = set();

@@ -81,7 +81,8 @@ const outOfMemory: Scenario = {
 const readOnly: Scenario = {
   number: 26,
   fault: 'Redis answers every write with READONLY, as a demoted master does',
-  holds: 'the API still accepts new schedules, the sweep (a periodic query of Postgres) fires them meanwhile, and bells (wake-ups in Redis) work again afterwards',
+  holds:
+    'the API still accepts new schedules, the sweep (a periodic query of Postgres) fires them meanwhile, and bells (wake-ups in Redis) work again afterwards',
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });

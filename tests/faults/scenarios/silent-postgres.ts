@@ -59,7 +59,8 @@ async function freezeInMidClaim(
 
 const frozenInMidClaim: Scenario = {
   number: 19,
-  fault: 'a worker is frozen by SIGSTOP in a claim, after it has locked due schedules and before it starts their runs',
+  fault:
+    'a worker is frozen by SIGSTOP in a claim, after it has locked due schedules and before it starts their runs',
   holds:
     'while the worker is frozen, other workers fire these schedules, and the API answers a pause of one of them',
   async play(stage) {

@@ -36,7 +36,8 @@ async function start(index) {
   const env = Object.fromEntries(
     Object.entries(compose.services.app.environment).map(([name, value]) => [name, fill(String(value))]),
   );
-  // A container has a network of its own. Here, each replica needs a port of its own, and finds the servers elsewhere.
+  // A container has a network of its own. Here the replicas share one network, so each needs a port of its own, and the
+  // addresses of the servers differ from those in compose.yaml.
   const port = index === 0 ? process.env.PORT : await freePort();
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, ...env, ...servers, HOST: '127.0.0.1', PORT: port },

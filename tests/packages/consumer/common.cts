@@ -3,7 +3,7 @@ import { describeRule } from '@carillon/recurrence';
 
 import carillon = require('carillon');
 
-// Uses the packages by `require`, with their types.
+// The program of a user who loads the packages by `require`, with their types.
 
 const handler = carillon.defineHandler({ name: 'common', run: ({ attempt }) => attempt.toFixed() });
 const client: Carillon = new Carillon({ url: 'http://127.0.0.1:1', maxRetries: 0 });

@@ -3,8 +3,8 @@ import { nextOccurrences, parseTiming } from '@carillon/recurrence';
 import { defineHandler, defineSchedule, run } from 'carillon';
 import { z } from 'zod';
 
-// The program of a user who has installed the packages. It is compiled strictly and run in a folder outside the
-// repository.
+// The program of a user who loads the packages by `import`. The test compiles it strictly, and runs it in a folder
+// outside the repository.
 
 const ran: number[] = [];
 const count = defineHandler({
