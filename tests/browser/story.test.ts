@@ -160,7 +160,7 @@ describe('The overview', () => {
     }
   });
 
-  it('each reason for attention on the dashboard’s overview links to the schedules concerned', async () => {
+  it('on the dashboard’s overview, each reason why schedules need attention links to these schedules', async () => {
     const page = await dashboard.signIn();
     const reasons = { '2 failed within the last day': ['gone', 'ill'], '1 paused by Carillon': ['gone'] };
     for (const [words, ids] of Object.entries(reasons)) {
@@ -173,7 +173,7 @@ describe('The overview', () => {
     }
   });
 
-  it('the figures about the engine, lateness and the next fires on the dashboard’s overview are links', async () => {
+  it('on the dashboard’s overview, the figures of the engine, of lateness and of the next fires are links to their details', async () => {
     const page = await dashboard.signIn();
     for (const name of [/^Late, p50/, /^Late, p99/, 'up', '1', 'All that fire next'])
       await page.getByRole('main').getByRole('link', { name, exact: true }).first().waitFor();

@@ -19,7 +19,10 @@ export interface Mark {
 export interface Verdict {
   /** Each violation begins with the promise that was broken, and names the schedule. */
   violations: string[];
-  /** The number of occurrences that rules named, and the number of runs that were tried at least once. */
+  /**
+   * `named` is the number of occurrences that rules named, and `fired` the number of runs that were tried at least
+   * once.
+   */
   named: number;
   fired: number;
   lost: number;
@@ -38,8 +41,8 @@ export interface Verdict {
 }
 
 /**
- * Maximum time until no work is left after a fault. It is far longer than a lease and a sweep take, because the machine
- * may be busy.
+ * Maximum time until no work is left after a fault. It is far longer than Carillon should need, because the machine may
+ * be busy.
  */
 const CALM_WITHIN_MS = 90_000;
 

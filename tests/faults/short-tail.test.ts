@@ -19,7 +19,8 @@ afterAll(async () => {
 it('if a failover loses only transactions after the last heartbeat, the worker whose claim was lost notices it before it claims anything else', async () => {
   postgres = await ReplicatedPostgres.start();
   servers = await startOwnServers({ databaseUrl: postgres.url });
-  // With this horizon, the worker writes a heartbeat when it starts, and the next one long after the end of this test.
+  // The worker writes a heartbeat when it starts, and then one per sweep interval. So the next one comes long after the
+  // end of this test.
   const env = () => ({ SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' });
   installation = await Installation.prepare(servers, { name: 'short_tail', env });
   const { pool, databaseUrl } = installation;

@@ -153,7 +153,7 @@ async function startNode(start: Start): Promise<ClusterNode> {
   return { busPort, server: await start(settings) };
 }
 
-/** Tells a node to join the cluster of another one. */
+/** Tells a node to join the cluster of another node. */
 const meet = (node: ClusterNode, { server, busPort }: ClusterNode) =>
   node.server.connect().call('CLUSTER', 'MEET', '127.0.0.1', String(server.port), String(busPort));
 

@@ -17,7 +17,7 @@ const page = (path: string, text: string): SourcePage => ({
 const problemsOf = (...pages: SourcePage[]) => composeSite(pages, places).problems;
 
 describe('The guide', () => {
-  it('no link, anchor or image in the documents of this repository is broken, and the home page lists every page', () => {
+  it('no link, anchor or image in the documents of this repository is broken, and the home page of the guide lists every page', () => {
     expect(site.problems).toEqual([]);
     expect(htmlFiles.length).toBeGreaterThan(50);
   });
@@ -40,7 +40,7 @@ describe('The guide', () => {
     }
   });
 
-  it('a link in the guide to a missing file, heading or image is reported with its page', () => {
+  it('building the guide reports each link to a missing file, heading or image, with the page that has the link', () => {
     const home = page('docs/README.md', '# Guide\n\n## Start\n\n- [A](a.md)\n');
     const text = '# A\n\n[gone](gone.md) [no heading](a.md#b) [fine](#a) ![no image](images/none.png)\n';
     expect(problemsOf(home, page('docs/a.md', text))).toEqual([
@@ -50,7 +50,7 @@ describe('The guide', () => {
     ]);
   });
 
-  it('a page of the guide that its home page does not list is reported', () => {
+  it('building the guide reports a page that the home page of the guide does not list', () => {
     const home = page('docs/README.md', '# Guide\n');
     expect(problemsOf(home, page('docs/a.md', '# A\n'))).toEqual([
       'docs/a.md: docs/README.md does not list this page',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { SourcePage } from './source-pages.js';
 
-/** The place that a link of a page leads to. */
+/** The destination of a link. */
 export type Destination =
   | { kind: 'outside'; url: string }
   | { kind: 'page'; page: SourcePage; anchor: string | null }

@@ -49,7 +49,7 @@ export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
     await rm(home, { recursive: true, force: true });
   };
   let stopping: Promise<void> | undefined;
-  // An interrupted run may call this twice.
+  // If the benchmark is interrupted, this may be called twice.
   const close = () => {
     stopping ??= stop();
     return stopping;

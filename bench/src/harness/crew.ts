@@ -45,7 +45,7 @@ export class Crew {
     return this.#members.reduce((sum, member) => sum + member.handled, 0);
   }
 
-  /** The reason why the crew has failed; null if it has not. */
+  /** The reason why a process of the crew has failed; null if none has. */
   get failure(): string | null {
     return this.#members.find((member) => member.failure)?.failure ?? null;
   }

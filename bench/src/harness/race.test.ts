@@ -48,9 +48,9 @@ describe('round of jobs', () => {
   });
 
   it.each([
-    ['a job never came', [1, 0, 1], [0, 0, 0], '1 jobs never came'],
-    ['jobs came more than once', [2, 1, 3], [0, 0, 0], '2 jobs came more than once'],
-    ['a job came early', [1, 1, 1], [0, -1, 0], '1 jobs came early'],
+    ['a job never ran', [1, 0, 1], [0, 0, 0], '1 jobs never came'],
+    ['jobs ran more than once', [2, 1, 3], [0, 0, 0], '2 jobs came more than once'],
+    ['a job ran early', [1, 1, 1], [0, -1, 0], '1 jobs came early'],
   ])('a benchmark round is invalid if %s', (_, seen, latenessMs, fault) => {
     expect(faults(seen, latenessMs)).toEqual([fault]);
   });

@@ -55,7 +55,7 @@ export interface Rounds<C, T> {
   contender: C;
   /** The figures of the rounds. Empty if any round was invalid, because then the other rounds do not count either. */
   samples: T[];
-  /** The reason why there is no figure. */
+  /** The reason why the contender has no figure; null if it has one. */
   refused: string | null;
 }
 
@@ -79,7 +79,7 @@ export async function interleave<C extends { name: string }, T>(
         rounds.samples = [];
         const why = `${rounds.contender.name}: ${error instanceof Error ? error.message : error}`;
         say(why);
-        // Only the first line goes into the report.
+        // Only the first line of the error goes into the report.
         rounds.refused = why.replace(/\n.*/s, '');
       }
     }

@@ -48,7 +48,10 @@ export const cadence: Race = {
   },
 };
 
-/** One job for each occurrence of each schedule. Its number is the one that the handler computes. */
+/**
+ * One job for each occurrence of each schedule. The handler computes the same number `n` from the occurrence that it
+ * runs.
+ */
 const occurrences = (fromAt: number, seconds: number): Job[] =>
   Array.from({ length: SCHEDULES * seconds }, (_, n) => ({
     n,

@@ -78,7 +78,8 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
       await seedSchedules(site.pool, { prefix: 'near-', count: near, ...due });
       const { slots } = await readSlots(site.pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
       await site.bells.arm(slots.map(({ ringAt }) => ringAt));
-      // Redis is flushed at a random moment between two sweeps.
+      // Redis is flushed at a random moment, because the time until the next sweep (every 5 s), which adds the missing
+      // bells, counts too.
       await sleep(Math.random() * Math.max(0, due.fromAt - Date.now() - 2_000));
       await site.redis.flushall();
       const flushedAt = performance.now();

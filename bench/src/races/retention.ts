@@ -18,7 +18,7 @@ const TABLE = 'runs_2020_02';
 const DAYS = { runs: 30, schedules: 30, audit: 30 };
 
 interface Sizes {
-  /** Schedules that fired all through the month, and runs of each of them. */
+  /** The number of schedules that fired all through the month, and the number of runs of each. */
   recurring: number;
   runsEach: number;
   oneShots: number;
@@ -284,8 +284,8 @@ async function seedRecurring(pool: Pool, { recurring, runsEach }: Sizes, say: (t
      select id, $1, now() + interval '1 year', now() + interval '1 year' from carillon.schedules where id between $2 and $3`,
     [PROJECT_ID, first, last],
   );
-  // The partition is filled first and attached afterwards. Attaching it builds all indexes at once, which is several
-  // times as fast.
+  // The partition is filled before it is attached. Attaching it builds each index in one go, which is several times as
+  // fast as adding to the index row by row.
   await pool.query(
     `create table carillon.${TABLE} (like carillon.runs including defaults including constraints) with (fillfactor = 45)`,
   );

@@ -2,7 +2,7 @@ import { storePlan, storeTiming } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { draft, PROJECT_ID } from '../harness/drafts.js';
 
-/** The size of a project that has been in use for a month, in rows. */
+/** The number of rows of a project that has been in use for a month. */
 export interface History {
   schedules: number;
   runs: number;

@@ -137,7 +137,7 @@ export function useEngine(database: TestDatabase) {
   };
 }
 
-/** Closes the attempt as the worker's finalizer does, without receipts and without jitter. */
+/** Closes the attempt as a worker does, but without receipts (the messages about an ended run) and without jitter. */
 const toEndedRow = ({ run, outcome, sentAt }: EndedDelivery, nowAt: number): ClosedRun =>
   toClosedRun(run, outcome, {
     nowAt,

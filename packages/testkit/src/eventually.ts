@@ -1,4 +1,4 @@
-/** Waits on a condition and returns its first value that is neither false, null nor undefined. */
+/** Calls `look` until it returns a value that is neither false, null nor undefined, and returns that value. */
 export async function eventually<T>(
   look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   {

@@ -16,8 +16,8 @@ export interface Received {
 export interface WebhookReceiver {
   readonly origin: string;
   /**
-   * The URL of a behaviour, such as `status/503` or `hang`. Further parts of the path have no effect; tests use them to
-   * distinguish requests.
+   * The URL at which the receiver answers in a certain way, such as `status/503` or `hang`. Further parts of the path
+   * have no effect; tests use them to distinguish requests.
    */
   url(path: string): string;
   readonly received: readonly Received[];

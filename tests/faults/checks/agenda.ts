@@ -4,7 +4,7 @@ import { accountedTimes, namedBy } from './occurrences.js';
 
 /**
  * Checks promise I1: the agenda has, for each schedule, the first occurrence of its rule that has neither a run nor a
- * gap.
+ * gap (a record of occurrences that did not run).
  */
 export function checkAgenda(facts: Facts): string[] {
   return facts.schedules.flatMap((schedule) => {

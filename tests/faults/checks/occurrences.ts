@@ -16,8 +16,8 @@ export interface Accounting {
 }
 
 /**
- * Checks promise I1: every occurrence that a rule named while the rule was in effect has one run or lies in one gap,
- * and there are no other runs.
+ * Checks promise I1: every occurrence that a rule named while the rule was in effect has one run or lies in one gap (a
+ * record of occurrences that did not run), and there are no other runs.
  */
 export function checkOccurrences(facts: Facts): Accounting {
   const accounting: Accounting = { violations: [], named: 0, lost: 0, doubled: 0 };

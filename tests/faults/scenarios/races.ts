@@ -25,7 +25,7 @@ const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] =
 const changesRaceFires: Scenario = {
   number: 13,
   fault: 'cancels, pauses, edits, reschedules, skips and triggers race with the fires of their schedules',
-  holds: 'no run starts that a change which the API had acknowledged rules out',
+  holds: 'once the API has acknowledged a change, no run starts that the change rules out',
   async play(stage) {
     const { random, clients } = stage;
     const count = stage.scaled({ short: 100, long: 500, full: 500 });

@@ -138,7 +138,10 @@ const FIGURES: [name: string, of: (window: SystemWindow) => string][] = [
   ['Expired leases', ({ drift }) => rate(drift.expiredLeases)],
 ];
 
-/** Lateness, failures and drift of the last minute, hour and day. */
+/**
+ * How late runs were, how many failed, and what drift (overdue or missing work) the engine repaired, in the last
+ * minute, hour and day.
+ */
 function WindowsCard({
   windows: { minute, hour, day },
 }: {

@@ -11,7 +11,7 @@ import { Instant } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { isCountConfirmed, TypedCount } from '../ui/typed-count.js';
 
-/** Maximum number of runs that one call replays. */
+/** Maximum number of runs that one request replays. */
 const LIMIT = 100_000;
 const DEFAULT_RATE = 10;
 

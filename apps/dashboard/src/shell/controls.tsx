@@ -13,7 +13,7 @@ const AccountMenu = lazy(() =>
 const LIVE_WORDS = { live: 'Live', connecting: 'Connecting', lost: 'Stream lost', held: 'Held' };
 const LIVE_TONES = { live: 'text-ok', connecting: 'text-soft', lost: 'text-fail', held: 'text-wait' };
 
-/** The controls in the header: clock and zone, live or held, theme, help, account. */
+/** The controls in the header: clock and time zone, the switch for live updates, theme, help, account. */
 export function Controls({ onHelp }: { onHelp: () => void }) {
   return (
     <div className="ml-auto flex items-center gap-1">
