@@ -1,5 +1,5 @@
-// Fails if the schema has a change without a migration: generates migrations into a copy and checks whether there is a
-// new one.
+// Fails if the schema in the code has a change for which no migration exists. To find out, the script lets drizzle-kit
+// generate migrations into a copy of the folder, and checks whether there is a new one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -10,7 +10,10 @@ export type Transaction = pg.PoolClient;
 
 const { INT8, TIMESTAMPTZ, DATE } = pg.types.builtins;
 
-/** Parses a bigint as a number (keys stay far below 2^53), a timestamptz as milliseconds, and a date as text. */
+/**
+ * Parses a bigint as a number (our ids stay far below 2^53), a timestamptz as milliseconds since 1970, and a date as
+ * text.
+ */
 export const TYPE_PARSERS: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return Number;
@@ -28,8 +31,8 @@ export interface DatabaseOptions {
   /** Maximum number of connections. */
   max: number;
   /**
-   * Minimum number of connections, which stay open while idle. Otherwise the first statements on a new connection would
-   * wait some tens of milliseconds, until it is open and has planned them.
+   * Minimum number of connections, which stay open while idle. Without them, the first statements would wait some tens
+   * of milliseconds until a connection is open and Postgres has planned the statements on it.
    */
   min?: number;
   /** The name that pg_stat_activity shows. */
@@ -51,16 +54,17 @@ export interface DatabaseOptions {
   transactionTimeoutMs?: number;
   /**
    * True to let Postgres also end statements outside of transactions after `transactionTimeoutMs`. Otherwise a
-   * statement that waits for a lock keeps its session after the client has given up, and the client opens one session
-   * after another. Must be false behind a pooler, because the limit is set for the session, which the pooler gives to
-   * other clients.
+   * statement that waits for a lock keeps its session after the client has given up, and each new try of the client
+   * takes another session. Must be false behind a pooler, because the limit is set for the session, which the pooler
+   * gives to other clients.
    */
   limitsSessions?: boolean;
   /** Called with each new connection before its first use. If it fails, the connection is closed. */
   verify?: ((client: Transaction) => Promise<unknown>) | undefined;
   /**
-   * True if the URL leads to a pooler in transaction mode, where each transaction of a connection may reach another
-   * server. Then `verify` is called in each transaction as well, and a single statement is sent as a transaction.
+   * True if the URL leads to a pooler in transaction mode, which may run each transaction of a connection in another
+   * session of Postgres, or even on another server. So `verify` is called in each transaction as well, and a single
+   * statement is sent as a transaction.
    */
   isPooled?: boolean;
   onError: (error: Error) => void;
@@ -138,15 +142,15 @@ function verifyTransactions(pool: pg.Pool, verify: (tx: Transaction) => Promise<
 }
 
 /**
- * True if each transaction of a connection may reach another session of Postgres. A setting must then not be left in a
- * session.
+ * True if a pooler may run each transaction of a connection in another session of Postgres. A setting must then not
+ * outlive its transaction, because it would stay in a session that other clients use.
  */
 export const isBehindPooler = (pool: pg.Pool): boolean => verifiers.has(pool);
 
 /** How long to wait until a server accepts a connection. */
 const CONNECT_WITHIN_MS = 5_000;
 
-/** Creates a single connection outside of any pool, for the work before a program starts. */
+/** Creates a single connection outside of any pool, for work that is done once at the start, such as migrations. */
 export function singleClient(
   server: string | pg.ClientConfig,
   applicationName: string,
@@ -208,8 +212,8 @@ function schemaRenamer(schema: string): (text: string) => string {
 const begins = new WeakMap<pg.Pool, string>();
 
 /**
- * How long our statements wait for an answer, for each pool. The user's program may have set another time-out for a
- * pool of its own.
+ * How long our statements wait for an answer, for each pool. A pool of the user's program may have another time-out of
+ * its own, so ours is kept here.
  */
 const queryTimeouts = new WeakMap<pg.Pool, number>();
 

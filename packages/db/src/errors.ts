@@ -1,6 +1,6 @@
 /**
- * Classes of error codes (SQLSTATE) of a server that is unavailable at the moment: connection (08), resources (53),
- * operator (57), system (58).
+ * Classes of error codes (SQLSTATE) of a server that is unavailable at the moment: broken connection (08), out of
+ * resources (53), shutdown or other operator intervention (57), system error (58).
  */
 const UNAVAILABLE = /^(08|53|57|58)/;
 /**
@@ -87,7 +87,8 @@ export class UnsupportedDatabase extends Error {}
 export class UnreadableDefinition extends Error {}
 
 /**
- * True if one row of the batch is to blame, not the statement or the server. The batch may succeed without that row.
+ * True if one row of a batch caused the error, and not the statement or the server. The batch may succeed without that
+ * row.
  */
 export const isBadRow = (error: unknown): boolean =>
   error instanceof UnreadableDefinition || isBadData(error);

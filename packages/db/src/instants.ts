@@ -11,7 +11,7 @@ export const instant = (milliseconds: string) => `to_timestamp((${milliseconds})
  */
 export const NOW = `(select coalesce(${instant(':now::bigint')}, clock_timestamp())::timestamptz(3))`;
 
-/** SQL for the month that selects the partition of a row which is written at this instant. */
+/** SQL for the month (in UTC) of an instant. It is the partition key of a row that is written at this instant. */
 export const monthOf = (at: string) => `date_trunc('month', (${at}) at time zone 'UTC')::date`;
 
 /** SQL for a number of milliseconds as an interval. */

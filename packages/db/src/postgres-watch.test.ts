@@ -31,7 +31,7 @@ describe('PostgresWatch', () => {
     ]);
   });
 
-  it('a second outage of Postgres is logged again', () => {
+  it('each of two outages of Postgres is logged with a warning of its own', () => {
     const { watch, lines } = open();
     for (let outage = 0; outage < 2; outage++) {
       watch.report(REFUSED, 'Claim failed');

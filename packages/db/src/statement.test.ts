@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { statement } from './statement.js';
 
-it('the definition of a second prepared statement with the same name is refused, unless its text is the same too', () => {
+it('defining a prepared statement throws an error if its name is used by a statement with another text', () => {
   statement('test-one-name', 'select 1');
   expect(() => statement('test-one-name', 'select 1')).not.toThrow();
   expect(() => statement('test-one-name', 'select 2')).toThrow(
@@ -10,7 +10,7 @@ it('the definition of a second prepared statement with the same name is refused,
   );
 });
 
-it('all modules of packages/db can be loaded together, so no two prepared statements have the same name', async () => {
+it('all modules of packages/db can be loaded together, so no two different prepared statements have the same name', async () => {
   const files = await readdir(import.meta.dirname, { recursive: true });
   const modules = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   expect(modules.length).toBeGreaterThan(100);

@@ -2,7 +2,10 @@ import pg from 'pg';
 import type { Database } from './database.js';
 import { statement } from './statement.js';
 
-/** Creates an empty database for a test, whose clock stands still until it is set. Returns the URL of the database. */
+/**
+ * Creates an empty database for a test. Its SQL functions that ask for the time return `now` until `setTestClock` sets
+ * another instant. Returns the URL of the database.
+ */
 export async function createTestDatabase(
   serverUrl: string,
   { name, now }: { name: string; now: number },
@@ -56,7 +59,10 @@ const selectNext = statement<{ now: number }, { dueAt: number | null }>(
       where paused_until > to_timestamp(:now::float8 / 1000))) as "dueAt"`,
 );
 
-/** The next instant at which anything is due, in any project; null if nothing is due later. */
+/**
+ * The next instant after `now`, in any project, at which an occurrence or a run is due or a pause ends; null if there
+ * is none.
+ */
 export async function readNextDueAt(db: Database, now: number): Promise<number | null> {
   const [row] = await selectNext(db, { now });
   return row?.dueAt ?? null;

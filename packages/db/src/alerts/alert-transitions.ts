@@ -24,7 +24,7 @@ interface NewAlert {
   kind: BreachKind;
   occurrenceAt: number;
   sentence: string;
-  /** When the breach began. */
+  /** When the objective was missed. */
   at: number;
   now: number;
 }
@@ -42,8 +42,8 @@ const insert = statement<Values, { id: number }>(
 );
 
 /**
- * Opens an alert. Returns null if this occurrence already had an alert of this kind, or if an alert of this kind was
- * resolved after the breach began. In both cases the breach has had its alert.
+ * Opens an alert. Returns null if none is needed: this occurrence already had an alert of this kind, or the schedule
+ * had one that was resolved after the objective was missed (`at`).
  */
 export async function insertAlert(tx: Transaction, alert: NewAlert): Promise<number | null> {
   const [row] = await insert(tx, { ...alert });

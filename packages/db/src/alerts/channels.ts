@@ -13,7 +13,7 @@ export interface ChannelView {
   isEnabled: boolean;
   /** The settings that may be shown. */
   settings: Record<string, unknown>;
-  /** The settings that may not be shown, encrypted. */
+  /** The secret settings, such as the URL of a Slack webhook, as encrypted JSON. */
   sealed: Buffer | null;
   createdAt: number;
   updatedAt: number;

@@ -9,7 +9,10 @@ const claimPing = statement<{ intervalMs: number; now: number | null }, object>(
    returning is_single`,
 );
 
-/** True for one worker per interval. That worker sends the ping to the operator's outside monitor. */
+/**
+ * Returns true to only one worker per interval. That worker then tells the operator's outside monitor, by an HTTP
+ * request, that Carillon is alive.
+ */
 export async function claimMonitorPing(
   pool: Pool,
   options: { intervalMs: number; now: number | null },

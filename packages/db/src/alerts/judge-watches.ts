@@ -43,8 +43,8 @@ export interface JudgedWatches {
 }
 
 /**
- * Checks the schedules whose objectives may have been missed by now, at most `limit` of them, and records breaches and
- * recoveries. Workers that do so at the same time take different schedules.
+ * Checks the objectives of schedules whose next check is due, at most `limit` of them, and opens and resolves alerts.
+ * Concurrent calls take different schedules, because each call skips the rows that another has locked.
  */
 export function judgeWatches(
   pool: Pool,
@@ -119,15 +119,18 @@ async function judgeWatch(tx: Transaction, { watch, slo, runs, openAlerts }: Jud
   const next: MovedWatch = {
     scheduleId,
     hasOpenAlert: changes.hasOpen,
-    // If the read reached its limit, the next check continues after the last run that was read. Otherwise a run that
-    // stays open would keep later runs from ever being read.
+    // If the read reached its limit, the next check begins after the last run that was read. If it began at the
+    // earliest open run instead, it could read the same runs again and never reach later ones.
     judgedUntil: isCut ? Math.min(lastReadAt, nowAt) : judgement.judgedUntil,
     checkAt: isCut ? nowAt : nextCheckOf({ watch, judgement, runs, hasOpen: changes.hasOpen }),
   };
   return { next, ...changes };
 }
 
-/** Opens and resolves alerts according to the verdicts, in order of time. */
+/**
+ * Opens an alert for each objective that is newly missed, and resolves the alert of each objective that is met again or
+ * was removed.
+ */
 async function applyVerdicts(
   tx: Transaction,
   {

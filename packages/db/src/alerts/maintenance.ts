@@ -4,7 +4,7 @@ import { instant, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
-/** A maintenance window: a period in which breaches of objectives are recorded but not reported. */
+/** A maintenance window: a period in which missed objectives are recorded but not reported. */
 export interface MaintenanceView {
   id: number;
   /** Null for the whole project. */
@@ -56,8 +56,8 @@ const remove = statement<{ projectId: number; id: number }, MaintenanceView>(
 );
 
 /**
- * Removes a maintenance window. Alerts that it has withheld are then reported. Returns false if there is no such
- * window.
+ * Removes a maintenance window. Alerts that the window has withheld, and that are still open, are then reported.
+ * Returns false if there is no such window.
  */
 export function deleteMaintenance(
   db: Database,

@@ -17,7 +17,7 @@ const selectProjects = statement<{ groupingMs: number; now: number | null }, { p
 );
 
 interface UnreportedAlert extends Omit<ReportedAlert, 'why'> {
-  /** The id of the schedule in the database. */
+  /** The id of the schedule's row; `scheduleId` is the id that clients use. */
   scheduleRow: number;
   isOpening: boolean;
   isResolution: boolean;
@@ -26,7 +26,7 @@ interface UnreportedAlert extends Omit<ReportedAlert, 'why'> {
 }
 
 /**
- * Locks the breaches and recoveries of a project that have not been reported yet. `isInMaintenance` is true if the
+ * Locks the alerts of a project whose opening or resolution has not been reported yet. `isInMaintenance` is true if the
  * schedule is in a maintenance window now.
  */
 const lockUnreported = statement<Values, UnreportedAlert>(
@@ -68,7 +68,7 @@ const insert = statement<Values, { id: number }>(
    values (:projectId, :channelId, :content, ${NOW}, ${NOW}) returning id`,
 );
 
-/** Stores a message that is to be sent now; returns its id. */
+/** Stores a message for an alert channel, to be sent at once; returns its id. */
 export async function insertMessage(
   db: Database,
   message: { projectId: number; channelId: number; content: AlertMessageContent; now: number | null },
@@ -78,8 +78,8 @@ export async function insertMessage(
 }
 
 /**
- * Composes messages from breaches and recoveries that have not been reported yet. A channel gets one message for up to
- * 200 alerts; a PagerDuty channel gets one message for each alert. A project gets its messages when its oldest
+ * Composes messages about alerts whose opening or resolution has not been reported yet. A channel gets one message for
+ * up to 200 alerts; a PagerDuty channel gets one message for each alert. A project gets its messages when its oldest
  * unreported alert has waited for `groupingMs`, so that later alerts can join. Returns the number of messages.
  */
 export async function composeMessages(
@@ -94,7 +94,7 @@ export async function composeMessages(
 
 async function composeOfProject(tx: Transaction, projectId: number, now: number | null): Promise<number> {
   const unreported = await lockUnreported(tx, { projectId, now });
-  // A breach that began and ended inside a maintenance window is never reported.
+  // An alert that was opened and resolved inside a maintenance window is never reported.
   const silenced = unreported.filter(
     (alert) => alert.isInMaintenance && alert.isOpening && alert.isResolution,
   );
@@ -126,7 +126,7 @@ async function composeOfProject(tx: Transaction, projectId: number, now: number 
 
 /**
  * PagerDuty takes one event per incident and groups incidents itself. Every other channel gets messages that list up to
- * 200 alerts each. Breaches come before recoveries, so that a recovery is never reported before its breach.
+ * 200 alerts each. Opened alerts come first, so that no alert is reported as resolved before it is reported as open.
  */
 function contentsFor(
   type: ChannelType,
@@ -148,7 +148,10 @@ function contentsFor(
   return contents;
 }
 
-/** Returns a function that adds the ledger's current explanation of the occurrence to an alert. */
+/**
+ * Returns a function that adds to an alert a sentence that explains its occurrence, such as why it has not run or why
+ * its run failed.
+ */
 async function explanationAdder(
   tx: Transaction,
   { projectId, alerts }: { projectId: number; alerts: readonly UnreportedAlert[] },
@@ -195,7 +198,8 @@ const TAKEN_FOR = `interval '1 minute'`;
 
 /**
  * Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. Takes
- * none while the installation is held: after Postgres has lost transactions, nothing is sent until an operator decides.
+ * none while the installation is on hold, until an operator has decided about a restore or about transactions that
+ * Postgres has lost.
  */
 export const takeMessages = statement<{ limit: number; now: number | null }, TakenMessage>(
   'take-alert-messages',

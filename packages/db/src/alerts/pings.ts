@@ -6,7 +6,10 @@ import { mayTake, release } from '../runs/run-transitions.js';
 import { statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
-/** A ping of the kind `log` is stored for people to read, and changes nothing else. */
+/**
+ * A ping is an HTTP request by which an outside job reports its state. A ping of the kind `log` is only stored for
+ * people to read.
+ */
 export type PingKind = 'start' | 'success' | 'fail' | 'log';
 
 const insertPing = statement<Values, { projectId: number; woken: number }>(
@@ -37,9 +40,9 @@ export interface PingRequest {
 }
 
 /**
- * Records a ping of a schedule with the target `heartbeat`. A success or a failure wakes the runs that wait for a ping;
- * `hasWoken` is true if there were any. Returns null if the ping token was rotated, or if the schedule was removed, was
- * cancelled or has another target.
+ * Records a ping (a report by an outside job) for a schedule with the target `heartbeat`. A success or a failure wakes
+ * the runs that wait for a ping; `hasWoken` is true if there were any. Returns null if the ping token was rotated, or
+ * if the schedule was removed, was cancelled or has another target.
  */
 export async function recordPing(db: Database, ping: PingRequest): Promise<{ hasWoken: boolean } | null> {
   const [recorded] = await insertPing(db, { ...ping });
@@ -51,7 +54,10 @@ const selectTiming = statement<{ scheduleId: number; projectId: number }, { timi
   'select timing from carillon.schedules where id = :scheduleId and project_id = :projectId',
 );
 
-/** Reads the timing of a schedule with the target `heartbeat`. It decides how early a ping may come. */
+/**
+ * Reads the timing of a schedule with the target `heartbeat`. The timing decides how long before the due time a ping
+ * counts.
+ */
 export async function readHeartbeatTiming(
   db: Database,
   schedule: { scheduleId: number; projectId: number },
@@ -86,8 +92,9 @@ export interface PingWindow {
 }
 
 /**
- * Takes the earliest ping in a window that reports a success or a failure and that no other occurrence has taken.
- * Returns null if there is none.
+ * Finds the earliest ping (a report by the outside job) in a window that says success or failure, and assigns it to
+ * this occurrence. A ping of another occurrence is left out, so that no ping counts twice. Returns null if there is
+ * none.
  */
 export async function takePing(
   db: Database,
@@ -97,7 +104,7 @@ export async function takePing(
   return ping ?? null;
 }
 
-/** True if the job has reported its start within the window. */
+/** True if the outside job has reported its start within the window. */
 export async function hasStartPing(db: Database, window: PingWindow): Promise<boolean> {
   return (await selectStart(db, { ...window })).length > 0;
 }

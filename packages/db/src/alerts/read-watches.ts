@@ -4,7 +4,8 @@ import { instant, milliseconds, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 
 /**
- * Maximum number of runs that one check of a schedule reads. If there are more, the schedule is checked again at once.
+ * Maximum number of runs that one check of a schedule's objectives reads. If there are more, the next check follows at
+ * once.
  */
 export const MAX_RUNS = 500;
 /** Maximum number of runs from which a success rate over a period is computed. */
@@ -46,7 +47,10 @@ const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt
   coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
-/** Reads the runs after `judged_until`, the runs whose alerts are still open, and the gaps of missed occurrences. */
+/**
+ * Reads what the objectives are checked against: the runs after `judged_until`, the runs whose alerts are still open,
+ * and the gaps (records of occurrences that were missed).
+ */
 export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & { scheduleId: number }>(
   'read-watched-runs',
   `select run.* from carillon.slo_watches w, lateral (
@@ -93,7 +97,10 @@ export async function readCounts(
   return { succeeded, failed, latestFailure: occurrenceAt === null ? null : { occurrenceAt, error } };
 }
 
-/** The next occurrence as a run that is not claimed yet; null if there is none. */
+/**
+ * Returns the next occurrence in the form of a run, so that its deadlines are checked although no worker has claimed
+ * it. Null if there is no next occurrence.
+ */
 export function pendingOf({ pendingOccurrenceAt, pendingDueAt }: SloWatch): WatchedRun | null {
   if (pendingOccurrenceAt === null || pendingDueAt === null) return null;
   return {

@@ -25,7 +25,7 @@ const move = statement<Values>(
    from ${moves.source} where w.schedule_id = moved.schedule_id`,
 );
 
-/** Sets when the objectives of schedules are checked next. The caller holds the locks of these watches. */
+/** Sets when the objectives of schedules are checked next. The caller has locked the rows in `slo_watches`. */
 export async function moveWatches(tx: Transaction, moved: readonly MovedWatch[]): Promise<void> {
   if (moved.length > 0) await move(tx, moves.of(moved));
 }
@@ -35,7 +35,10 @@ const drop = statement<{ scheduleIds: string }>(
   'delete from carillon.slo_watches where schedule_id = any(:scheduleIds::bigint[])',
 );
 
-/** Deletes the watches of schedules that no longer have objectives. The caller holds the locks of these watches. */
+/**
+ * Deletes the watches (records of when to check the objectives) of schedules that no longer have objectives. The caller
+ * has locked the rows.
+ */
 export async function dropWatches(tx: Transaction, scheduleIds: readonly number[]): Promise<void> {
   if (scheduleIds.length > 0) await drop(tx, { scheduleIds: arrayOf(scheduleIds) });
 }
@@ -76,8 +79,8 @@ const judgeNext = statement<{ scheduleId: number }>(
 );
 
 /**
- * Makes the next sweep check the objectives of a schedule. Called when its next occurrence was moved, because the
- * deadlines of the objectives move along.
+ * Makes the next sweep check the objectives of a schedule. Called when the next occurrence gets another due time,
+ * because that changes the deadlines of the objectives.
  */
 export async function judgeNextSweep(tx: Transaction, scheduleId: number): Promise<void> {
   await judgeNext(tx, { scheduleId });

@@ -57,7 +57,7 @@ export interface OpenTransaction {
   ageMs: number;
 }
 
-/** The transaction of this database that has been open longest; null if the role sees no other. */
+/** The oldest open transaction of this database, apart from our own. Null if our role sees no other transaction. */
 export async function readLongestTransaction(db: Database): Promise<OpenTransaction | null> {
   const [longest] = await selectLongestTransaction(db, {});
   return longest ?? null;

@@ -6,7 +6,7 @@ import {
 } from '../schedules/attention-sources.js';
 import { statement, type Values } from '../statement.js';
 
-/** Number of schedules that each list shows. */
+/** Number of schedules that are listed for each reason. */
 const SHOWN = 5;
 
 /** A schedule that a person should look at. */

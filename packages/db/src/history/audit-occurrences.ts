@@ -3,10 +3,15 @@ import { compareOccurrences, type OccurrenceDifference } from '@carillon/shared'
 import type { Database } from '../database.js';
 import { type AuditRange, readAuditPage } from './occurrence-audit.js';
 
-/** Maximum number of occurrences that one page compares, which takes about a quarter of a second. */
+/**
+ * Maximum number of occurrences that one call of `auditOccurrences` compares, which takes about a quarter of a second.
+ */
 const MAX_OCCURRENCES = 20_000;
 
-/** The position from which the comparison continues: a schedule, and the last instant of it that was compared. */
+/**
+ * The next page of the comparison begins at this schedule, after the instant `afterAt`. If `afterAt` is null, the
+ * schedule is compared from the start of the window.
+ */
 export interface AuditPosition {
   scheduleId: number;
   afterAt: number | null;
@@ -25,8 +30,8 @@ export interface AuditedPage {
 }
 
 /**
- * Compares the occurrences that the rules of a page of schedules name in a window with the runs and gaps that exist. A
- * gap is the record of consecutive occurrences that did not run.
+ * Computes, from the rules of a page of schedules, their occurrences in a window, and compares them with the stored
+ * runs and gaps. A gap is the record of consecutive occurrences that did not run.
  */
 export async function auditOccurrences(
   db: Database,
@@ -38,7 +43,7 @@ export async function auditOccurrences(
     ...range,
     fromAt,
     fromId: position?.scheduleId ?? 0,
-    // A schedule with many occurrences is compared alone, page by page.
+    // A schedule that did not fit on the previous page is continued alone.
     limit: afterAt === null ? range.limit : 1,
   });
   const differences: FoundDifference[] = [];

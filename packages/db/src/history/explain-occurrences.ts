@@ -112,9 +112,9 @@ function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, 
 const keyOf = ({ scheduleId, occurrenceAt }: NamedOccurrence) => `${scheduleId}/${occurrenceAt}`;
 
 /**
- * Returns for each of these occurrences the sentence with which the ledger explains it, in the same order; null for an
- * occurrence whose schedule was removed. The statements run one after the other, because `db` may be a transaction with
- * a single connection.
+ * Returns for each occurrence, in the same order, a sentence that explains it, such as why it has not run or why its
+ * run failed; null if its schedule was removed. The statements run one after the other, because `db` may be a
+ * transaction with a single connection.
  */
 export async function explainOccurrences(
   db: Database,
@@ -151,7 +151,8 @@ export async function explainOccurrences(
         deferrals: deferrals.get(key) ?? [],
         replays: replays.get(key) ?? [],
       };
-      // Only the steps of an occurrence name the time zone data. They are not shown here, so none is passed.
+      // The time zone data is mentioned only in the list of steps of a run. This function returns a single sentence, so
+      // it passes no time zone data.
       const story = storyOfRun({ run, ...steps, changes: made, tzdata: [], nowAt });
       const plan = plans.get(`${run.scheduleId}/${run.version}`) ?? null;
       return explainRun(run, story, { plan, liveHandlers });

@@ -51,7 +51,7 @@ export interface FeedRun {
   happenedAt: number;
 }
 
-/** The latest runs of some schedules in a range, newest first. */
+/** The latest runs of some schedules within a range of time, newest first. */
 export const readFeedRuns = statement<
   { projectId: number; scheduleIds: number[]; fromAt: number; toAt: number; limit: number },
   FeedRun
@@ -78,7 +78,10 @@ export interface FeedGap {
   createdAt: number;
 }
 
-/** The latest gaps (stretches of occurrences that did not run) of some schedules that touch a range, newest first. */
+/**
+ * The latest gaps (stretches of occurrences that did not run) of some schedules that overlap a range of time, newest
+ * first.
+ */
 export const readFeedGaps = statement<
   { projectId: number; scheduleIds: number[]; fromAt: number; toAt: number; limit: number },
   FeedGap

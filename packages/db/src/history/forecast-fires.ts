@@ -18,7 +18,10 @@ export type FiresByMinute = Map<number, number>;
 
 export interface Forecast {
   fires: FiresByMinute;
-  /** The recurring schedules that fires were counted for, the group with the most schedules first. */
+  /**
+   * The recurring schedules whose fires were counted, grouped by rule and next occurrence. The group with the most
+   * schedules comes first.
+   */
   groups: readonly ForecastGroup[];
   isComplete: boolean;
 }
@@ -36,8 +39,9 @@ export async function countFires(
 }
 
 /**
- * Adds the fires of recurring schedules after their next occurrence to the counts per minute. Returns false if the
- * forecast was cut off, or if a group was left out because its rule can no longer be evaluated.
+ * Counts the fires of recurring schedules that follow their next fire, and adds them by minute to `fires`. Returns
+ * false if the count was cut off because it took too long, or if a group was left out because its rule can no longer be
+ * evaluated.
  */
 export async function addLaterFires(
   fires: FiresByMinute,
@@ -89,8 +93,8 @@ function findOrNull(
 }
 
 /**
- * Counts how often each schedule of a group fires within the given minute, without its next fire. The result is 0 if
- * the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
+ * Counts how often each schedule of a group fires within the given minute, not counting its next fire. The result is 0
+ * if the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
  */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,

@@ -129,7 +129,10 @@ const selectDueWithin = statement<Values, MinuteSchedule>(
    order by a.due_at, a.schedule_id`,
 );
 
-/** The first schedules whose next fire lies in a range. */
+/**
+ * The schedules whose next fire lies within a range of time: the first `limit` of them, in the order of their due
+ * times.
+ */
 export function readDueWithin(
   db: Database,
   range: { projectId: number; fromAt: number; toAt: number; limit: number },
@@ -158,7 +161,7 @@ const selectOfGroups = statement<Values, MinuteSchedule>(
    order by a.due_at, a.schedule_id limit :limit`,
 );
 
-/** Some schedules of these groups, those that are due first. */
+/** Up to `limit` schedules of these groups, in the order in which they are due. */
 export function readSchedulesOfGroups(
   db: Database,
   { projectId, picked, limit }: { projectId: number; picked: readonly ForecastGroup[]; limit: number },

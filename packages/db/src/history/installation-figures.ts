@@ -52,7 +52,7 @@ export interface ComingGroup {
 
 export interface ComingFires {
   now: number;
-  /** Number of next fires and retries that are due within each of the given numbers of minutes. */
+  /** For each number of minutes that the caller passed: how many next fires and retries are due within that time. */
   next: number[];
 }
 
@@ -74,7 +74,8 @@ const selectNext = statement<Values, ComingFires>(
 );
 
 /**
- * Counts the next fires and the retries that are due within each of the given numbers of minutes, over all projects.
+ * Counts the next fires and the retries of all projects that are due soon: one count for each number of minutes in
+ * `minutes`.
  */
 export async function countComingFires(
   db: Database,

@@ -85,7 +85,7 @@ export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
   return selectGaps(db, range);
 }
 
-/** How long and how often a claimed run had to wait for one reason before one attempt. */
+/** How often, and from when until when, a claimed run was put off for one reason before one of its attempts. */
 export type DeferralView = RunIdentity & StoryDeferral;
 
 /**
@@ -158,7 +158,8 @@ export interface ScheduleChange {
 
 /**
  * SQL for the latest 1,000 changes of a schedule, newest first, and after them the latest restores of the installation.
- * A restore concerns every schedule that had occurrences in the time of which Postgres lost the transactions.
+ * A restore is listed for every schedule, because any occurrence may lie in the time whose transactions Postgres has
+ * lost.
  */
 export const CHANGES_OF_SUBJECT = (key: string) =>
   `select at, actor, action, detail from (

@@ -100,7 +100,7 @@ const selectGaps = statement<Values, { scheduleId: number; fromAt: number; toAt:
 
 /**
  * Reads a page of schedules with their definitions, runs and gaps in a window. The schedules are read before the runs.
- * So a run that is claimed in between can appear as unexpected, but never as missing.
+ * In the other order, an occurrence that is claimed between the two reads would seem to have no run.
  */
 export async function readAuditPage(db: Database, range: AuditRange): Promise<AuditPage> {
   const { projectId, fromAt, toAt, limit } = range;

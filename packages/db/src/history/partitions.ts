@@ -18,8 +18,8 @@ const PARTITIONED = [
 ] as const;
 
 /**
- * The number of an advisory lock. Any number will do, as long as every process uses the same one: two processes must
- * not create one partition at once.
+ * The number of an advisory lock that keeps two processes from creating the same partition at once. Any number will do,
+ * as long as every process uses the same one.
  */
 const PARTITION_LOCK = 0x70617274;
 

@@ -34,8 +34,8 @@ const COUNTS = `
 const IS_COUNTED = `r.status not in ('queued', 'retrying')`;
 
 /**
- * A replay moves the run to another minute. The result that was counted in the old minute did happen, so no count
- * decreases.
+ * A run that is replayed counts again in a later minute. Its earlier result stays counted in the old minute, because it
+ * did happen. So no count decreases.
  */
 const MERGE = `
   succeeded = greatest(s.succeeded, excluded.succeeded), failed = greatest(s.failed, excluded.failed),
@@ -44,13 +44,19 @@ const MERGE = `
   lateness = case when excluded.succeeded + excluded.failed + excluded.cancelled >= s.succeeded + s.failed + s.cancelled
     then excluded.lateness else s.lateness end`;
 
-/** A minute is computed this long after its end. Transactions that have not committed by then are not waited for. */
+/**
+ * A minute is computed this long after its end, so that its transactions have time to commit. Later commits are not
+ * waited for.
+ */
 const SETTLED_MS = 15_000;
 /** Maximum number of minutes that one call computes. A larger backlog is computed in several sweeps. */
 const MAX_MINUTES_AT_ONCE = 10;
-/** How many minutes back the statistics begin on an installation that has none yet. */
+/** On an installation without statistics, the first ones are computed for this many past minutes. */
 const FIRST_MINUTES = 60;
-/** The number of an advisory lock. Any number will do, as long as every process uses the same one. */
+/**
+ * The number of an advisory lock that keeps two workers from computing the statistics at once. Any number will do, as
+ * long as every process uses the same one.
+ */
 const STATS_LOCK = 0x73746174;
 
 const computeNew = statement<{ now: number | null }, { minutes: number }>(

@@ -13,7 +13,9 @@ const REFRESH_AFTER = `interval '50 seconds'`;
 const MAX_AGE_MS = 300_000;
 /** Length of a stored forecast. Until it is `MAX_AGE_MS` old, it must cover the next 24 hours. */
 const STORED_MS = 24 * 3_600_000 + MAX_AGE_MS + MINUTE_MS;
-/** Maximum number of groups that are stored, the largest first: about 3 MB of text. */
+/**
+ * Maximum number of groups of schedules that a stored forecast keeps, the largest groups first: about 3 MB of text.
+ */
 const MAX_GROUPS = 20_000;
 
 /** The expected fires of a project, as a worker has stored them. */

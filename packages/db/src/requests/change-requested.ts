@@ -21,9 +21,9 @@ type RequestedChange =
 export type SettledChange = { request: SqlRequest } & RequestedChange;
 
 /**
- * Carries out cancels and triggers of one project that were requested by SQL, in the transaction that has locked the
- * requests. The caller passes at most one request for each schedule. If another transaction has locked a schedule, the
- * request for this schedule is left for the next sweep.
+ * Carries out calls of the SQL functions `cancel` and `trigger` (which runs a schedule now), all of one project, in the
+ * transaction that has locked these requests. The caller passes at most one request for each schedule. If another
+ * transaction has locked a schedule, its request is left for the next sweep.
  */
 export async function changeRequested(
   tx: Transaction,
@@ -43,7 +43,10 @@ export async function changeRequested(
   return settled;
 }
 
-/** Carries out one request; null if another transaction holds its schedule. */
+/**
+ * Carries out one request. Returns null if another transaction is in the way, for example because it has locked the
+ * schedule.
+ */
 async function changeOne(tx: Transaction, request: SqlRequest): Promise<RequestedChange | null> {
   const { projectId, key, actor } = request;
   const change = { ref: { projectId, key }, actor };

@@ -22,8 +22,8 @@ interface ListenOptions {
 }
 
 /**
- * Calls back when a transaction commits that has called one of Carillon's SQL functions. A lost connection is opened
- * again, and a callback follows for the requests that were committed meanwhile.
+ * Calls `onRequest` after each commit of a transaction that has called one of Carillon's SQL functions. If the
+ * connection is lost, it is opened again, and `onRequest` is called for the requests that were committed meanwhile.
  */
 export function listenForRequests({ connection, onRequest, onError }: ListenOptions): {
   close(): Promise<void>;

@@ -13,10 +13,10 @@ interface Triggered {
 }
 
 /**
- * Carries out triggers of one project that were requested by SQL, all of them by the same few statements. No two
- * requests of a call are for the same schedule. Leaves out the requests that must be carried out one by one, because
- * their schedule is unknown, is locked, or was triggered in this millisecond already. If the statements fail, all
- * requests are left out, so that one bad row does not fail the others.
+ * Carries out calls of the SQL function `trigger` (which runs a schedule now), all of one project, by the same few
+ * statements. No two requests are for the same schedule. Leaves out the requests that must be carried out one by one,
+ * because their schedule is unknown, is locked, or has a triggered run of this millisecond already. If the statements
+ * fail, all requests are left out, so that one bad row does not fail the others.
  */
 export async function triggerTogether(
   tx: Transaction,

@@ -6,8 +6,8 @@ import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { leaveAgendaOf, totalsOfGone } from './schedule-transitions.js';
 
 /**
- * A locked agenda row that moves to its next occurrence although the claim starts no run: it queues the run, or skips
- * the occurrence.
+ * The move of a locked agenda row to its next occurrence by a claim that starts no run now, because it queues the run
+ * or skips the occurrence.
  */
 export interface AgendaMove {
   scheduleId: number;

@@ -50,7 +50,7 @@ export const ATTENTION_SOURCES = {
       where reason_code = 'circuit_open' order by schedule_id, happened_at desc
     ) as latest
     order by at desc`,
-  /** An objective of the schedule is breached now. */
+  /** The schedule misses one of its objectives now, so it has an open alert. */
   breaching: `
     select schedule_id as id, max(opened_at) as at, (array_agg(sentence order by id desc))[1] as note
     from (

@@ -102,9 +102,9 @@ interface Moved {
 }
 
 /**
- * The parameters of `moveAll` and `resumeAll`. Only `resumeAll` uses the version, which a resume increases. It does not
- * read the version from the updated rows, because Postgres would join two lists of a thousand rows by comparing a
- * million pairs.
+ * The parameters of `moveAll` and `resumeAll`. Only `resumeAll` uses the version, which a resume increases. The version
+ * is a parameter and is not read from the updated rows: for that, Postgres would join two lists of a thousand rows by
+ * comparing a million pairs.
  */
 const movesOf = (moved: readonly Moved[], now: number): Values => ({
   now,

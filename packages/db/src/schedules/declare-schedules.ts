@@ -66,8 +66,8 @@ async function redeclare(pool: Pool, projectId: number, draft: Draft): Promise<b
 }
 
 /**
- * Keeps the anchor if the timing is otherwise the same: intervals count from when the schedule was first made, not from
- * the latest deploy.
+ * Keeps the anchor (the instant from which an interval rule counts) if the timing is otherwise the same. So a deploy
+ * does not make the intervals begin anew.
  */
 function keepAnchor(timing: Timing, before: Timing): Timing {
   const anchored = { ...timing, anchorAt: before.anchorAt };

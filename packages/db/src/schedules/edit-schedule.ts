@@ -28,8 +28,9 @@ export interface Definition extends DefinitionFields {
   /** Null removes the schedule's own secret; undefined keeps the secret that it has. */
   sealedSecret?: Buffer | null;
   /**
-   * Hash of the declaration in the client's code that asks for this definition. The next deploy compares it with the
-   * code to see whether the declaration has changed. Null or undefined keeps the stored hash.
+   * Hash of the declaration in the client's code from which this definition was made. The next deploy compares this
+   * hash with that of its own declaration, to see whether the declaration has changed. Null or undefined keeps the
+   * stored hash.
    */
   declaredHash?: string | null;
 }
@@ -130,8 +131,8 @@ const selectSettled = statement<{ id: number; fromAt: number }, { at: number }>(
 );
 
 /**
- * Adds to the timing the coming occurrences that already have a run, because they were skipped or run early. The new
- * rule leaves them out, even if it names the same instants.
+ * Adds to the timing the instants that already have a run, for example because a person skipped an occurrence or
+ * brought it forward. The new rule leaves these instants out, so that no occurrence runs twice.
  */
 async function withSettledOccurrences(
   tx: Transaction,
@@ -171,7 +172,8 @@ const archiveDefinition = statement<{ id: number; now: number }>(
 );
 
 /**
- * If a schedule returns to the agenda, its agenda row holds its totals again, so the totals in `schedules` are cleared.
+ * If the schedule is on the agenda after the edit, its agenda row holds its totals. So the totals in `schedules` are
+ * then cleared.
  */
 const replaceDefinition = statement<Values>(
   'replace-definition',

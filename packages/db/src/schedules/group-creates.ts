@@ -29,8 +29,8 @@ const STATEMENTS_AT_ONCE = 2;
 const MAX_GROUP_SIZE = 200;
 
 /**
- * Group commit for single creates. While creates are rare, each has a statement of its own. While they are frequent,
- * all creates that arrive during one statement share the next statement and its commit.
+ * Group commit for requests that create a single schedule. While such requests are rare, each has a statement of its
+ * own. While they are frequent, all that arrive during one statement share the next statement and its commit.
  */
 export class GroupCreates {
   readonly #groups = new Map<string, Group>();

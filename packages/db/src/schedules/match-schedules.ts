@@ -22,7 +22,10 @@ export async function countSchedules(db: Database, page: FilteredPage): Promise<
   return row?.count ?? 0;
 }
 
-/** The agenda entries and rules of the schedules that match a filter, for a statement that counts their fires. */
+/**
+ * SQL that reads the agenda entries and rules of the schedules that match a filter, for a statement that counts their
+ * fires.
+ */
 export function agendaOfMatching(page: Omit<FilteredPage, 'limit'>): {
   head: string;
   source: string;

@@ -4,8 +4,8 @@ import { statement } from '../statement.js';
 import { HOLD_AGENDA, pause } from './schedule-transitions.js';
 
 /**
- * Pauses a schedule that can't be claimed or resumed, with the reason in its note, until a person resumes it. Returns a
- * row if the schedule was paused.
+ * Pauses a schedule that can't be claimed or resumed, until a person resumes it. The note of the pause gives the
+ * reason. Returns a row if the schedule was paused.
  */
 export const pauseBroken = statement<{ id: number; note: string; now: number | null }, { subject: string }>(
   'pause-broken',

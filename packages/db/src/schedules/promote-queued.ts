@@ -17,7 +17,7 @@ const MAX_BATCH_SIZE = 500;
 
 /**
  * Lets as many queued runs of these schedules start as the policies of each schedule allow; returns how many. Called
- * when runs have ended. A batch never waits for a lock, because it holds the locks of many schedules. A schedule that
+ * when runs have ended. A transaction that locks many schedules never waits for another lock. So a schedule that
  * another transaction has locked is promoted afterwards, in a transaction of its own that waits. A schedule whose
  * definition can't be read is left out, so that it does not keep the others from being promoted.
  */

@@ -112,8 +112,8 @@ const MATCHES_IN_ORDER = `matching
   left join carillon.agenda a on a.schedule_id = s.id`;
 
 /**
- * If fewer schedules than this are due in the range of due times of a filter, a search reads all of them and does not
- * use the index of its text or tag.
+ * A search for a text or a tag may also have a range of due times. If fewer schedules than this are due in that range,
+ * the search reads all of them and does not use the index of the text or tag.
  */
 const FEW_DUE = 2_000;
 
@@ -132,8 +132,8 @@ const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }
 
 /**
  * A search first reads only this many schedules: the newest, or those that are due soonest. That takes about 20 ms. If
- * they do not fill the page, the search reads all matches, which can be slow: with 10,000, a search for a common text
- * and a rare status did not fill its page, and then read all 250,000 schedules with that text.
+ * they do not fill the page, the search reads all matches, which can be slow. With a limit of 10,000, a search for a
+ * common text and a rare status did not fill its page, and then read all 250,000 schedules with that text.
  */
 const READ_FIRST = 20_000;
 
@@ -146,8 +146,8 @@ const fromNewest: Source = (where, { beforeId }) => `(
   ) as s left join carillon.agenda a on a.schedule_id = s.id`;
 
 /**
- * A page ends after the schedule with which it reaches this size: a thousand payloads of 256 KiB would exhaust the
- * memory.
+ * A page may hold a thousand schedules with payloads of 256 KiB each, which would exhaust the memory. So a page ends
+ * early, after the schedule with which it reaches this size.
  */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 

@@ -37,8 +37,8 @@ const COLUMNS = `name, tags, rule, timing, plan, payload::text as "payloadText",
 const isBefore = (version: string) => `(:beforeVersion::int is null or ${version} < :beforeVersion)`;
 
 /**
- * A page ends after the definition with which it reaches this size: a thousand payloads of 256 KiB would exhaust the
- * memory.
+ * A page may hold a thousand definitions with payloads of 256 KiB each, which would exhaust the memory. So a page ends
+ * early, after the definition with which it reaches this size.
  */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 

@@ -84,8 +84,8 @@ export const releaseRetries = statement<{ ids: string; now: number }>(
 );
 
 /**
- * Resumes a paused schedule as of an instant. Returns due times; the caller arms a bell (a wake-up job in Redis) for
- * each.
+ * Resumes a paused schedule whose pause ended at `asOfAt`, which may be past. Returns due times; the caller arms a bell
+ * (a wake-up job in Redis) for each.
  */
 async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: number): Promise<number[]> {
   const { id, nowAt } = schedule;
@@ -107,8 +107,9 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
 }
 
 /**
- * The schedule continues with the first occurrence after the pause, and the occurrences during the pause are recorded
- * as skipped. With the misfire policy `all`, it continues with the first occurrence of the pause and skips none.
+ * Decides where a schedule continues after its pause: with the first occurrence after the pause, and the occurrences
+ * during the pause are recorded as skipped. With the misfire policy `all`, no occurrence is skipped, and the schedule
+ * continues with the first one that fell due during the pause.
  */
 export function afterPause(
   schedule: LockedSchedule,
@@ -122,7 +123,7 @@ export function afterPause(
   return { next: dueOccurrenceAfter(schedule, Math.max(asOfAt, occurrenceAt)), passed };
 }
 
-/** The occurrences that fell due until an instant while the schedule was paused. */
+/** The occurrences that fell due while the schedule was paused, up to `untilAt`; null if there were none. */
 export function passedInPause(schedule: LockedSchedule, untilAt: number): Stretch | null {
   const { occurrenceAt, dueAt, timing, pausedAt, pausedBy, pauseNote } = schedule;
   if (occurrenceAt === null || dueAt === null || dueAt > untilAt) return null;

@@ -9,7 +9,10 @@ export type ScheduleStatus = 'active' | 'paused' | 'finished' | 'cancelled';
 /** An active schedule that has left the agenda is finished. */
 export const SCHEDULE_STATUS = `(case when s.status = 'active' and a.schedule_id is null then 'finished' else s.status::text end)`;
 
-/** If no totals are stored, the schedule left the agenda when it had fired exactly once, see the table `schedules`. */
+/**
+ * A schedule that leaves the agenda after exactly one run stores no totals (see the table `schedules`). So missing
+ * totals mean one run.
+ */
 export const RUNS_TOTAL = `coalesce(a.runs_total, s.runs_total, 1)`;
 
 const FIRED_ONCE = 'a.schedule_id is null and s.runs_total is null';

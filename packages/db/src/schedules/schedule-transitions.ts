@@ -88,8 +88,8 @@ export const CANCEL = `status = 'cancelled', ${changed(instant(':now'))}, ${NOT_
 export const REVIVE = `status = 'active'`;
 
 /**
- * The totals of a schedule, as a `set` list. Its agenda row holds them, or its row in `schedules` once it has left the
- * agenda.
+ * The totals of a schedule, as a `set` list for the table that holds them: `agenda`, or `schedules` once the schedule
+ * has left the agenda.
  */
 export const totals = ({
   runs,

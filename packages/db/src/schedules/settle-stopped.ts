@@ -11,8 +11,8 @@ import { accountFor } from '../runs/account-for.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
 /**
- * A new definition may start a schedule again that was cancelled, or that had reached its `maxRuns`. The old rule went
- * on naming occurrences meanwhile. They are recorded as skipped, because without a record they would count as missing.
+ * Called if a new definition starts a stopped schedule again, one that was cancelled or had reached its `maxRuns`. The
+ * occurrences that the old rule named meanwhile are recorded as skipped. Without a record, they would count as missing.
  */
 export async function settleStopped(
   tx: Transaction,
@@ -36,8 +36,9 @@ export async function settleStopped(
 }
 
 /**
- * The occurrences in (afterAt, untilAt], without `exceptAt`, the next occurrence of the new definition, which still
- * runs. If a one-shot was set to a past instant, `exceptAt` is past and divides the occurrences into two stretches.
+ * The occurrences after `afterAt` and up to `untilAt`, as stretches. The next occurrence of the new definition
+ * (`exceptAt`) is left out, because it still runs. If `exceptAt` lies in between (a one-shot was set to a past
+ * instant), there are two stretches.
  */
 function passedExcept(
   timing: Timing,
@@ -73,7 +74,7 @@ function passedExcept(
   }
 }
 
-/** When and why the schedule stopped; null if it has not, or if it stays finished. */
+/** When and why the schedule stopped; null if it has not stopped, or if it was finished and stays so. */
 function stopOf(
   { status, occurrenceAt, plan, lastRunAt, updatedAt }: LockedSchedule,
   isStartedAgain: boolean,

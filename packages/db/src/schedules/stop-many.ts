@@ -20,8 +20,8 @@ export interface StopManyResult {
   /** Schedules that were cancelled before this call. */
   refusals: { id: string; reason: string }[];
   /**
-   * Schedules that must be changed one by one: their status does not allow a change together, or an occurrence is
-   * overdue.
+   * Schedules that must be changed one by one: their status does not allow a change together with others, or (for a
+   * cancel) their next occurrence is past.
    */
   others: string[];
 }

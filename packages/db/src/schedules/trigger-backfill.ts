@@ -9,7 +9,7 @@ import { statement } from '../statement.js';
 import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
-/** Runs a schedule now, whatever its rule says; `nextRunAt` stays where it is. Returns the run's id. */
+/** Runs a schedule now, whatever its rule says. Its next occurrence stays the same. Returns the run's id. */
 export function triggerSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<string>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'triggered');
@@ -26,8 +26,8 @@ export function triggerSchedule(db: Database, request: ChangeRequest): Promise<C
 }
 
 /**
- * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that was triggered in the
- * same millisecond already: it has a run of that instant, and the caller must trigger it alone.
+ * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that already has a triggered
+ * run of this millisecond; the caller must run it alone.
  */
 export async function triggerLocked(
   tx: Transaction,

@@ -39,9 +39,9 @@ export async function readTzdata(db: Database, now: number | null): Promise<Tzda
 }
 
 /**
- * A period is a stretch of time with the versions of the time zone data that were in use. A worker computes occurrences
- * from its start on, but a sweep notices its version only later. So a period begins when the first worker started whose
- * version the previous period did not have.
+ * A period is a stretch of time during which the same versions of the time zone data were in use. It begins when the
+ * first worker with a new version started, although a sweep notices that version only later. The worker has computed
+ * occurrences with it from its start on.
  */
 const beginPeriod = statement<{ versions: string; used: string; now: number | null }>(
   'begin-tzdata-period',
@@ -55,9 +55,8 @@ const beginPeriod = statement<{ versions: string; used: string; now: number | nu
 );
 
 /**
- * Begins a period if a version is in use that the latest period does not have. The new period keeps the earlier
- * versions until the agenda is recomputed, because a worker that has stopped has left behind occurrences that it
- * computed.
+ * Begins a period if a version is in use that the latest period does not have. The new period also lists the earlier
+ * versions until the agenda is recomputed, because occurrences that a stopped worker computed may still be pending.
  */
 async function widenPeriod(
   db: Database,
@@ -71,7 +70,10 @@ async function widenPeriod(
   return versions;
 }
 
-/** The periods of the time zone data, oldest first. Each new version adds a few. */
+/**
+ * The periods of the time zone data, oldest first. There is no limit, because each new version of the data adds only a
+ * few.
+ */
 const selectPeriods = statement<Record<string, never>, TzdataPeriod>(
   'read-tzdata-periods',
   'select since as "sinceAt", versions from carillon.tzdata_periods order by since',
@@ -109,7 +111,9 @@ const selectZoned = statement<{ afterId: number; limit: number; now: number | nu
    order by a.schedule_id limit :limit`,
 );
 
-/** Maximum number of schedules that one step checks. Nearly all of them do not change. */
+/**
+ * Maximum number of schedules that one step checks. New time zone data moves the next occurrence of hardly any of them.
+ */
 const LOOKED_AT_PER_STEP = 2_000;
 
 export type TzdataStep =

@@ -22,7 +22,7 @@ export type CreatedUser =
   | { kind: 'created'; key: string; dueAt: number }
   | { kind: 'invalid'; problems: Problem[] };
 
-/** Thrown inside the transaction to roll the user back. */
+/** Thrown inside the transaction to roll it back, so that the user is not created. */
 class InvalidInput extends Error {
   constructor(readonly problems: Problem[]) {
     super('invalid');

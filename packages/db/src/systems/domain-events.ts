@@ -55,7 +55,8 @@ export function handleNextEvent(pool: Pool, now: number | null): Promise<Handled
     const { id, tries } = event;
     try {
       const report = await inTransaction(tx, (nested) => rescheduleEvents(nested, event, now));
-      // A schedule that was changed meanwhile still has the old date, so the event is handled once more.
+      // If another request has changed a schedule meanwhile, that schedule still has the old data. So the event is
+      // handled once more.
       const mustRepeat = report.left.some(({ why }) => why === 'changed');
       const retryInMs = mustRepeat ? REPEAT_DELAY_MS : null;
       await settle(tx, { id, now, retryInMs, error: null, report: JSON.stringify(report) });

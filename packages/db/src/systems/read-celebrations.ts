@@ -9,7 +9,7 @@ import { statement } from '../statement.js';
 export interface Celebrations {
   /** Ids of the runs that are being processed: in flight, waiting for another attempt, or due and not claimed yet. */
   processing: string[];
-  /** The latest occurrence that was delivered or is being delivered, and the timing that named it. */
+  /** The latest occurrence that counts as celebrated (see `selectLatest`), and the timing that named it. */
   latest: Celebration | null;
 }
 
@@ -21,8 +21,8 @@ interface Celebration {
 }
 
 /**
- * Reads which occurrences of a yearly event are being delivered, and which one was the latest. The caller holds the
- * lock of the event's schedule.
+ * Reads which occurrences of a yearly event are being delivered, and which one was celebrated last. The caller holds
+ * the lock of the event's schedule.
  */
 export async function readCelebrations(tx: Transaction, schedule: LockedSchedule): Promise<Celebrations> {
   const { id, lastRunAt } = schedule;
@@ -37,7 +37,7 @@ export async function readCelebrations(tx: Transaction, schedule: LockedSchedule
   return { processing, latest: latest ?? null };
 }
 
-/** The run that is due and not claimed yet. An edit does not take it back, so it will be delivered. */
+/** The run that is due and not claimed yet. An edit does not withdraw this run, so it will be delivered. */
 function dueRunOf({
   id: scheduleId,
   status,
@@ -56,8 +56,8 @@ const selectWaiting = statement<{ id: number }, RunIdentity>(
 );
 
 /**
- * The latest occurrence that counts as celebrated. An occurrence that was skipped during a pause does not count, but
- * one that a person skipped does. If retention has dropped the latest run, `lastRunAt` of the schedule replaces it.
+ * The latest occurrence that counts as celebrated: its run was not skipped or cancelled, or a person has skipped it. If
+ * retention has dropped the latest run, `lastRunAt` of the schedule is used instead.
  */
 const selectLatest = statement<{ id: number; lastRunAt: number | null; timing: string }, Celebration>(
   'read-latest-celebration',

@@ -46,9 +46,9 @@ export interface DueRefresh {
 }
 
 /**
- * Takes due calendars. No other worker takes them for five minutes. The column `refresh_due_at` rounds to milliseconds,
- * so the time of this statement must be rounded too: a calendar that became due in the same millisecond would otherwise
- * be passed over.
+ * Takes due calendars, and no other worker takes them for five minutes. The time of this statement is rounded to
+ * milliseconds, like the column `refresh_due_at`. Otherwise a calendar that became due in the same millisecond could be
+ * left out.
  */
 const takeDue = statement<{ limit: number; now: number | null }, DueRefresh>(
   'take-due-refreshes',
@@ -71,7 +71,7 @@ export function takeDueRefreshes(
 
 const IS_SOURCE = 'c.project_id = :projectId and c.name = :name and c.source_url = :url';
 
-/** A file that can't be read is tried again after an hour at the latest. */
+/** A file that could not be read is tried again after `refresh_seconds`, or after an hour if that is earlier. */
 const recordFailure = statement<DueRefresh & { error: string }>(
   'record-refresh-failure',
   `update carillon.calendars c

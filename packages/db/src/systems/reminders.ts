@@ -29,7 +29,7 @@ export interface ReminderRun {
   occurrenceAt: number;
   attempt: number;
   epoch: number | null;
-  /** Null if no attempt is to come, and while a pause holds the run. */
+  /** Null if no attempt is planned, for example while the schedule is paused. */
   nextAttemptAt: number | null;
   /** The error of the latest failed attempt, even if a later attempt is in flight or has succeeded. */
   lastError: string | null;

@@ -21,7 +21,8 @@ import { recordAudit } from '../tenancy/audit.js';
 import { type Celebrations, readCelebrations } from './read-celebrations.js';
 
 /**
- * A yearly event that keeps its old data, because it is being delivered, or because its schedule was changed meanwhile.
+ * A delivery of a yearly event that keeps the old data, because it is under way, or because another request has changed
+ * the schedule meanwhile.
  */
 export interface LeftEvent {
   eventId: string;
@@ -80,9 +81,9 @@ const selectEvents = statement<{ projectId: number; userKey: string }, EventRow>
 );
 
 /**
- * Brings the schedules of a user in line with the user's row. A delivery that is under way keeps the old data and is
- * reported as skipped; the next delivery uses the new data. The values come from the user's row, not from the domain
- * event, so handling an event twice, or two events out of order, makes no difference.
+ * Brings the schedules of a user in line with the user's row. A delivery that is under way keeps the old data and
+ * counts as `skipped` in the report; the next delivery uses the new data. The values come from the user's row, not from
+ * the domain event, so handling an event twice, or two events out of order, makes no difference.
  */
 export async function rescheduleEvents(
   tx: Transaction,
@@ -118,8 +119,8 @@ function definitionFor(row: EventRow, userId: string): Definition {
   const target = row.target ?? row.defaultTarget ?? SYSTEM_TARGET;
   const input = scheduleYearly(row, { person: { userId, firstName, lastName, timezone }, key, target });
   const { maxAttempts, baseDelayMs } = plan.retry;
-  // Private targets are allowed here, because the API has checked the target when the user was written, and the worker
-  // checks it again for each connection.
+  // A target with a private address is allowed here, because the API has checked the target when the user was written,
+  // and the worker checks it again for each connection.
   const defaults = { target, maxAttempts, baseDelayMs, allowPrivateTargets: true };
   const result = draftSchedule(input, { key, nowAt: 0, defaults });
   if (!result.ok) throw new Error(`the ${row.name} of ${userId}: ${JSON.stringify(result.problems)}`);

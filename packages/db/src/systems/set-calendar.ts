@@ -57,14 +57,14 @@ export interface RetimeReport {
   /** Due times. The caller arms a bell (a wake-up job in Redis) for each. */
   dueAts: number[];
   errors: unknown[];
-  /** True if no schedule with an older copy of a calendar was left. */
+  /** False if the call reached its limit, so that schedules with an older copy of a calendar may be left. */
   isDone: boolean;
 }
 
 /**
  * Gives the current dates to schedules whose copy of a calendar is outdated, and moves their next occurrences. A copy
- * is outdated if the calendar has changed, or if the schedule was created while it changed. One call does a bounded
- * amount of work. A schedule that fails does not stop the others.
+ * is outdated if the calendar has changed since, or changed while the schedule was being created. One call does a
+ * bounded amount of work. A schedule that fails does not stop the others.
  */
 export async function retimeStale(pool: Pool): Promise<RetimeReport> {
   const changed = await orm(pool)
@@ -114,7 +114,7 @@ async function retimeUsers(
   else if (failed === 0) await markRetimed(pool, calendar);
 }
 
-/** Records that no schedule carries an older copy of the calendar, unless the calendar has changed again. */
+/** Records that no schedule has an older copy of the calendar, unless the calendar has changed again. */
 async function markRetimed(pool: Pool, { projectId, name, updatedAt }: CalendarRef & { updatedAt: number }) {
   await orm(pool)
     .update(calendars)

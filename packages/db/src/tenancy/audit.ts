@@ -18,8 +18,8 @@ export interface AuditEntry {
 }
 
 /**
- * Adds to the detail of a change the set that the schedule belongs to, if there is one. A set is a group of schedules
- * that one file describes.
+ * Adds to the detail of an audit entry the set that the schedule belongs to, if there is one. A set is a group of
+ * schedules that one file describes.
  */
 export function managedByDetail(tags: readonly string[], detail?: object): object | undefined {
   const set = setOf(tags);

@@ -91,10 +91,10 @@ export class WrongAdminKey extends Error {
 }
 
 /**
- * Makes sure that the admin key from the environment works. It belongs to the default project, and it replaces the key
- * that the variable held before, which is revoked. Throws `WrongAdminKey` if a generated key would replace another key,
- * because that would lock out the installation that has set the other key. Returns false if a person has revoked this
- * key, which then stays revoked.
+ * Makes sure that the admin key from the environment works, as a key of the default project. The key that the variable
+ * held before is revoked. Throws `WrongAdminKey` if a generated key would replace another key, because that would lock
+ * out the installation that has set the other key. Returns false if a person has revoked this key, which then stays
+ * revoked.
  */
 export function ensureAdminKey(
   db: Database,

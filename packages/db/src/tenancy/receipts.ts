@@ -44,8 +44,8 @@ const takeShares = statement<{ limit: number; now: number | null } & ShareParame
 export interface TakeReceiptsOptions {
   limit: number;
   /**
-   * The projects that share the batch; other projects get nothing. If empty, the earliest receipts of all projects are
-   * taken.
+   * Receipts are taken only for these projects, which share the batch. If empty, the earliest receipts of all projects
+   * are taken.
    */
   fairTo: readonly ProjectShare[];
   now: number | null;
