@@ -22,8 +22,8 @@ export type SettledChange = { request: SqlRequest } & RequestedChange;
 
 /**
  * Carries out calls of the SQL functions `cancel` and `trigger` (which runs a schedule now), all of one project, in the
- * transaction that has locked these requests. The caller passes at most one request for each schedule. If another
- * transaction has locked a schedule, its request is left for the next sweep.
+ * transaction that has locked these requests. The caller passes at most one request for each schedule. A request whose
+ * schedule is locked by another transaction is left for the next sweep.
  */
 export async function changeRequested(
   tx: Transaction,

@@ -33,8 +33,8 @@ export function rescheduleNext(
 }
 
 /**
- * Skips the next occurrence and records it as a skipped run. If there is no further occurrence, the schedule is
- * finished. If it is paused, it is finished only when it is resumed.
+ * Skips the next occurrence and records it as a skipped run. If there is no further occurrence, an active schedule is
+ * then finished, and a paused one is finished when it is resumed.
  */
 export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<DueOccurrence>> {
   return changeSchedule(db, request, async (tx, schedule) => {

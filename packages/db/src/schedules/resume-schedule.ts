@@ -107,9 +107,9 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
 }
 
 /**
- * Decides where a schedule continues after its pause: with the first occurrence after the pause, and the occurrences
- * during the pause are recorded as skipped. With the misfire policy `all`, no occurrence is skipped, and the schedule
- * continues with the first one that fell due during the pause.
+ * Decides where a schedule continues after its pause. Usually this is the first occurrence after the pause, and the
+ * occurrences during the pause are recorded as skipped. With the misfire policy `all`, no occurrence is skipped, and
+ * the schedule continues with the first one that fell due during the pause.
  */
 export function afterPause(
   schedule: LockedSchedule,

@@ -39,9 +39,9 @@ export async function readTzdata(db: Database, now: number | null): Promise<Tzda
 }
 
 /**
- * A period is a stretch of time during which the same versions of the time zone data were in use. It begins when the
- * first worker with a new version started, although a sweep notices that version only later. The worker has computed
- * occurrences with it from its start on.
+ * A period is a stretch of time during which the same versions of the time zone data were in use. A sweep notices the
+ * new version of a worker only some time after the worker has begun to compute occurrences. So a period begins when the
+ * first worker with a new version started.
  */
 const beginPeriod = statement<{ versions: string; used: string; now: number | null }>(
   'begin-tzdata-period',
