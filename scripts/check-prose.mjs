@@ -84,7 +84,7 @@ function clausesOf(prose) {
     .filter((clause) => clause !== '');
 }
 
-/** True if a clause follows a colon or a semicolon. Only whole sentences are checked. */
+/** True if the text before a clause ends with a colon or a semicolon, so that the clause is not a whole sentence. */
 const continuesClause = (before) => before !== undefined && /[:;]$/.test(before);
 
 /**

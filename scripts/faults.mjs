@@ -74,7 +74,7 @@ function readResults(file) {
     .map((line) => JSON.parse(line));
 }
 
-/** Runs random histories, and sends requests, rules and URLs that no client should send. */
+/** Runs the tests with random histories of edits and crashes, and those with invalid requests, rules and URLs. */
 async function playInput() {
   const report = `${resultsFile}.input`;
   const files = [

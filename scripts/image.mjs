@@ -62,8 +62,8 @@ function execute(command, cwd) {
 }
 
 /**
- * Tests `scripts/serve.mjs`: runs its command `all` with the embedded servers and its command `doctor` against these,
- * then ends `all` by SIGTERM as Docker does.
+ * Tests `scripts/serve.mjs`: runs its command `all` with the embedded servers, checks these servers by its command
+ * `doctor`, then ends `all` by SIGTERM as Docker does.
  */
 async function tryOut() {
   const home = join(scratch, 'data');

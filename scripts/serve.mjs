@@ -23,8 +23,8 @@ if (!run) {
 await run();
 
 /**
- * Runs a command for operators, such as `doctor`. The command line reads its name and options from the arguments of
- * this process.
+ * Runs a command for operators, such as `doctor`. The imported module reads the name and the options of the command
+ * from the arguments of this process.
  */
 function runCommandLine() {
   return import('../packages/carillon/dist/cli/main.js');

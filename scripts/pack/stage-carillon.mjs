@@ -20,7 +20,7 @@ const BUNDLED = [
   'packages/shared',
   'packages/telemetry',
 ];
-/** The entry points of the package: what `carillon` and `carillon/testing` import. */
+/** The files that a program loads if it imports `carillon` or `carillon/testing`. */
 const ENTRIES = ['index', 'testing/index'];
 /** Files that a build reads in addition to its code. */
 const FILES = ['packages/db/migrations', 'apps/dashboard/dist', 'apps/guide/dist/site'];

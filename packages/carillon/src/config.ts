@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The PATH of this process, in which a natively installed Redis is looked for. */
+/** The PATH of this process, by which a Redis that is installed on this machine is found. */
 export const readPath = (): string => process.env.PATH ?? '';
 
 /** True if npm runs this process as a script of a package.json. */
@@ -17,16 +17,14 @@ export const readTestServers = () => ({
 });
 
 /**
- * Sets CARILLON_HANDLERS for the worker, which reads its settings from the environment. The worker runs in this process
- * or in a child process.
+ * Passes the module of handlers to the worker, which reads CARILLON_HANDLERS from the environment. The worker runs in
+ * this process or in a child process.
  */
 export function setHandlersModule(module: string): void {
   process.env.CARILLON_HANDLERS = module;
 }
 
-/**
- * The files in CARILLON_HOME in which `npm start` stores addresses and keys, by the variable that each file replaces.
- */
+/** For each environment variable: the file in CARILLON_HOME to which `npm start` writes its value. */
 const HOME_FILES = {
   DATABASE_URL: 'postgres.url',
   REDIS_URL: 'redis.url',
@@ -34,7 +32,10 @@ const HOME_FILES = {
   CARILLON_ADMIN_KEY: 'admin.key',
 };
 
-/** The environment of `carillon doctor`. Without DATABASE_URL, the command checks the installation in this folder. */
+/**
+ * The environment of `carillon doctor` and `carillon restore`. Without DATABASE_URL, missing addresses and keys are
+ * read from the files that `npm start` wrote to CARILLON_HOME (default `.carillon`).
+ */
 export function readDoctorEnvironment(): NodeJS.ProcessEnv {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
   if (given.DATABASE_URL !== undefined) return given;

@@ -23,8 +23,8 @@ export type { RunningCarillon, RunOptions };
 
 /** Starts Carillon in this process: a worker with the given handlers and schedules, and the API if it is asked for. */
 export async function run(options: RunOptions = {}): Promise<RunningCarillon> {
-  // Modules of handlers import this package too, in every worker and in every process of an isolated handler. Only a
-  // program that calls `run` loads the server, which takes two seconds of CPU time.
+  // The server is loaded only here, because that takes two seconds of CPU time. Modules of handlers import this package
+  // too, and they do not need the server.
   const { start } = await import('./run.js');
   return (await start(options)).carillon;
 }

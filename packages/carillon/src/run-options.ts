@@ -9,13 +9,16 @@ export interface RunOptions {
   connectionString?: string | undefined;
   /** A pool of your own program, used instead of `connectionString`. It stays open when Carillon stops. */
   pool?: Pool | undefined;
-  /** The Redis to use, or `none`. Default: an embedded one, for development and for a single process. */
+  /**
+   * The Redis to use, or `none` to run without Redis. Default: an embedded one, for development and for a single
+   * process.
+   */
   redisUrl?: string | undefined;
   /** The folder of the embedded servers and of the local keys (default `.carillon`). */
   home?: string | undefined;
   /**
-   * The handlers that this process runs. The process does not claim runs of other handlers. Runs with other targets are
-   * claimed in any case.
+   * The handlers that this process runs. The process does not claim runs of other handlers. It claims runs whose target
+   * is no handler, such as a webhook, in any case.
    */
   handlers?: readonly HandlerDefinition[] | undefined;
   /** Schedules that are created or updated at the start. Their handlers need not be listed in `handlers`. */

@@ -32,8 +32,8 @@ export interface RunningCarillon extends AsyncDisposable {
    */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /**
-   * Stops claiming runs, waits until deliveries have ended or hands their runs back, and closes everything that `run`
-   * has opened.
+   * Stops claiming runs and waits for the deliveries in flight. A delivery that does not end in time is aborted, and
+   * its run is handed back, so that another worker can claim it. Then closes everything that `run` has opened.
    */
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface SettlingWorker {
   settle(): Promise<void>;
 }
 
-/** Starts Carillon in this process. Only tests that move time pass `localNow` and use the worker. */
+/** Starts Carillon in this process. Only tests with a clock of their own pass `localNow` and use the worker. */
 export async function start(
   options: RunOptions,
   { localNow }: { localNow?: () => number } = {},
@@ -151,7 +151,10 @@ async function openServers(options: RunOptions, closing: ClosingSteps, log: Logg
   return { environment, adminKey: adminKey ?? null, server: databaseUrl ?? given, isEmbedded };
 }
 
-/** Refuses a connection pooler through which statements would fail later, then migrates the database. */
+/**
+ * Throws if Postgres is behind a connection pooler in transaction mode and a setting for such a pooler is missing,
+ * because statements would fail later. Otherwise migrates the database.
+ */
 async function prepareDatabase(
   server: Server,
   { DATABASE_DIRECT_URL, DATABASE_PREPARED_STATEMENTS, DATABASE_SCHEMA: schema }: ApiConfig,

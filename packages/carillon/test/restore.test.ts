@@ -40,13 +40,13 @@ it.each(['soon', '5', '2026', '2026-11-18', '2026-11-18T09:00:00', '18 Nov 2026 
 );
 
 it.each(['2026-11-18T09:00:00Z', '2026-11-18T10:00:00+01:00'])(
-  'carillon restore without a decision accepts --until %s and shows the effect of each of the three decisions',
+  'carillon restore with only --until %s shows what --account, --refire and --by-policy would do',
   async (until) => {
     expect(await run({ until })).toMatchObject({ json: { decisions: [{}, {}, {}] } });
   },
 );
 
-it('carillon restore without options shows the effect of each decision, and does not keep workers from claiming', async () => {
+it('carillon restore without options shows what --account, --refire and --by-policy would do, and workers claim as before', async () => {
   const output = await run({});
   expect(output.text).toContain('Workers are not held: they claim as usual.');
   expect(output.json).toMatchObject({
@@ -55,7 +55,7 @@ it('carillon restore without options shows the effect of each decision, and does
   });
 });
 
-it('carillon restore --hold holds the workers, so that they claim nothing; --refire releases them, and a second --refire is refused', async () => {
+it('carillon restore --hold keeps workers from claiming, --refire lets them claim again, and a second --refire is refused', async () => {
   expect(await run({ refire: true })).toMatchObject({
     exitCode: 1,
     text: expect.stringContaining('not held'),

@@ -81,7 +81,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     await expect(carillon.client.schedules.get('pg-2')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('scheduleIn, triggerIn and cancelIn take effect when their drizzle transaction commits, and a cancelIn that is rolled back has none', async () => {
+  it('scheduleIn, triggerIn and cancelIn take effect when their drizzle transaction commits, and a cancelIn that is rolled back changes nothing', async () => {
     const db = drizzle(pool);
     await db.transaction(async (tx) => {
       await tx.execute(sql`insert into invoices values ('drizzle-1')`);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// This file is not part of the build, because pnpm links a command only if its file exists at the time of the install.
+// This file is committed instead of built: pnpm links the command at the install, before the first build, and only if
+// the file exists.
 try {
   await import('@carillon/client/cli');
 } catch (error) {

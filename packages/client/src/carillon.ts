@@ -140,7 +140,7 @@ export class Carillon {
   }
 
   /**
-   * Compares the occurrences that the rules of schedules named with the runs that exist, and lists the differences.
+   * Compares the occurrences that schedules had by their rules with the runs that exist, and lists the differences.
    * Each page compares a part of the schedules. Requires the scope admin.
    */
   auditOccurrences(
@@ -154,7 +154,7 @@ export class Carillon {
     return this.#calls.pages('/v1/audit/occurrences', { ...query }, options);
   }
 
-  /** Lists the workers of the last day, newest first. */
+  /** Lists the workers that sent a heartbeat within the last day, newest first. */
   workers(query?: PageQuery, options?: CallOptions): Pages<WorkerReplica> {
     return this.#calls.pages('/v1/workers', { ...query }, options);
   }

@@ -17,7 +17,7 @@ const callsToCheck = (schedules: Schedules) => {
   schedules.create({ rule, handler: { name: 'anything' }, payload: ['any', 'json'] });
   // @ts-expect-error: the payload is required.
   schedules.create({ rule, handler: sendDigest });
-  // @ts-expect-error: the schema makes a number of `limit`, so its input must be a string.
+  // @ts-expect-error: `limit` must be a string, which the schema converts to a number.
   schedules.create({ rule, handler: sendDigest, payload: { to: 'ada@example.com', limit: 5 } });
   // @ts-expect-error: `to` is missing.
   schedules.update('digest', { handler: sendDigest, payload: { limit: '5' } });

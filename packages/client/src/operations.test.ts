@@ -6,7 +6,7 @@ const PINGS = ['/ping/x', '/ping/x/start', '/ping/x/fail', '/ping/x/log', '/ping
   `GET ${path}`,
   `POST ${path}`,
 ]);
-/** Operations that the client does not call: load balancers, Prometheus, calendar programs and pinging jobs do. */
+/** Operations that the client lacks: load balancers, Prometheus, calendar programs and monitored jobs request them. */
 const NOT_FOR_CLIENTS = ['GET /health/live', 'GET /metrics', 'GET /v1/calendar.ics', ...PINGS];
 
 interface OpenApi {

@@ -42,7 +42,7 @@ export interface WebhookReceipt {
 
 /** A breach of an objective, as it is reported in a message to an alert channel. */
 export interface ReportedBreach {
-  /** A breach and its recovery have the same id. */
+  /** The message about the start of a breach and the message about its end have the same id. */
   id: string;
   scheduleId: string;
   scheduleName: string | null;

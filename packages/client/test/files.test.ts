@@ -59,7 +59,7 @@ describe('carillon plan and carillon apply', () => {
     );
   });
 
-  it('carillon apply --prune cancels the schedules of the set of a file that the file does not name, and changes no other schedule', async () => {
+  it('carillon apply --prune cancels schedules that belong to the set of a file but are not in the file, and no other schedules', async () => {
     const both = `set: pruned\nschedules:\n${entry('p-one', '{ every: PT1H }')}${entry('p-two', '{ every: PT1H }')}`;
     const file = await write('pruned.yaml', both);
     await carillon(`apply -f ${file}`);
@@ -90,7 +90,7 @@ describe('carillon plan and carillon apply', () => {
     });
   });
 
-  it('carillon plan and apply refuse a schedule that belongs to another set, and apply --take-over accepts it', async () => {
+  it('carillon plan and apply refuse a schedule that belongs to another set, and apply --take-over moves it to the set of the file', async () => {
     const mine = await write('mine.yaml', `set: mine\nschedules:\n${entry('t-one', '{ every: PT1H }')}`);
     const yours = await write('yours.yaml', `set: yours\nschedules:\n${entry('t-one', '{ every: PT1H }')}`);
     await carillon(`apply -f ${mine}`);

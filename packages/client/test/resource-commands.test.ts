@@ -69,7 +69,7 @@ describe('Resource commands', () => {
     expect((await json('alerts maintenance')).items).toEqual([]);
   });
 
-  it('carillon schedules heartbeat shows the ping URL and the pings of a schedule, and rotates the URL', async () => {
+  it('carillon schedules heartbeat shows the URL at which a job reports and its latest reports, and --rotate replaces the URL', async () => {
     await carillon('schedules create --id backup --every 1h --target heartbeat:30m');
     expect((await carillon('schedules show backup')).out).toContain('succeeds 100% of the last 1');
     const { url } = await json('schedules heartbeat backup');

@@ -6,8 +6,8 @@ import { type Check, failed, ok, warning } from './check.js';
 /** The oldest Redis that BullMQ recommends. */
 const OLDEST_REDIS = [6, 2];
 /**
- * Each bell (the delayed job in Redis that wakes a worker when a run is due) takes several round trips, so a longer
- * round trip is a warning.
+ * A worker is woken by a delayed job in Redis (bell), which takes several round trips. So a round trip longer than this
+ * is a warning.
  */
 const SLOW_MS = 20;
 

@@ -10,8 +10,8 @@ import type { HoldCode, LostTimeOutcome, RestoreMode } from '@carillon/shared';
 import type { Pool } from 'pg';
 
 /**
- * Whether the workers of an installation are held: they claim nothing until an operator decides about the lost time.
- * Instants are RFC 3339.
+ * If `hold` is not null, workers claim nothing until an operator decides by `carillon restore`. Each such decision
+ * increases `generation`. Instants are RFC 3339.
  */
 export interface RestoreState {
   generation: number;
@@ -34,8 +34,8 @@ const iso = (at: number) => new Date(at).toISOString();
 const ACTOR = 'carillon restore';
 
 /**
- * Counts how many of the occurrences that are overdue now each mode of `carillon restore` would run or skip. Changes
- * nothing.
+ * For each mode of `carillon restore`, counts the overdue occurrences that the mode would run and those that it would
+ * skip. Changes nothing.
  */
 export async function previewRestore(
   pool: Pool,
@@ -81,8 +81,8 @@ export interface RestoreResult {
 }
 
 /**
- * Holds the workers, so that they claim nothing, or releases them with a decision about the occurrences of the lost
- * time.
+ * Keeps the workers from claiming, or lets them claim again. In the second case, `mode` decides which occurrences of
+ * the lost time (of which a restored Postgres knows nothing) are run and which are skipped.
  */
 export async function restore(pool: Pool, request: RestoreRequest): Promise<RestoreResult> {
   if (request.kind === 'hold') return hold(pool);

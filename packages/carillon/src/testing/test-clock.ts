@@ -32,7 +32,8 @@ export function toMilliseconds(duration: string | number): number {
 }
 
 /**
- * The time of a test installation, in epoch milliseconds. `testClock` changes it together with the clock of Postgres.
+ * The time that the API and the worker of a test read, in epoch milliseconds. `testClock` sets the same time in the
+ * database of the test, where SQL functions that read it from a table replace `now()` and `clock_timestamp()`.
  */
 export interface ClockReading {
   now: number;
@@ -40,7 +41,7 @@ export interface ClockReading {
 
 export function testClock(reading: ClockReading, pool: Pool, worker: SettlingWorker): TestClock {
   const set = async (now: number) => {
-    // The clock of Postgres is moved first. If the process were ahead of Postgres, a run could be claimed early.
+    // The database gets the new time first. If this process were ahead of the database, a run could be claimed early.
     await setTestClock(pool, now);
     reading.now = now;
     await worker.settle();

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.js';
 
 export const TARGET_FORMS = 'https://…, queue:<name>, handler:<name>, call:<number> or heartbeat[:<grace>]';
 
-/** Parses a target: a URL, or a type and a name. */
+/** Parses a target: a URL, or a type and a name such as `queue:mails`. */
 export function readTarget(text: string): TargetInput {
   if (/^https?:\/\//i.test(text)) return { type: 'webhook', url: text };
   if (text === 'heartbeat') return { type: 'heartbeat' };

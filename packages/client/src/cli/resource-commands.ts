@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.js';
 
 type PageQuery = ReturnType<typeof pageQuery>;
 
-/** An option for the commands of several kinds of resources. */
+/** The option `--file` of the commands that create or update tasks, reminders and other resources. */
 export const FILE_OPTION = {
   type: 'string',
   short: 'f',

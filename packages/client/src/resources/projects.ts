@@ -33,7 +33,7 @@ export class Projects {
     return this.#calls.read(`/v1/projects/${pathSegment(id)}/secret`, undefined, options);
   }
 
-  /** Rotates the signing secret of a project. Deliveries are signed with both secrets for one day. */
+  /** Rotates the signing secret of a project. For one day, deliveries are signed with the old and the new secret. */
   rotateSecret(id: string, options?: CallOptions): Promise<{ secret: string }> {
     return this.#calls.change({ method: 'POST', path: `/v1/projects/${pathSegment(id)}/secret` }, options);
   }

@@ -128,7 +128,7 @@ export class Schedules {
     return this.#calls.post(path(id, '/trigger'), undefined, options);
   }
 
-  /** Moves the next occurrence to another time. Later occurrences stay where they are. */
+  /** Moves the next occurrence to another time. Later occurrences keep their times. */
   reschedule(id: string, { at, ...options }: EditOptions & { at: Instant }): Promise<Shape.Schedule> {
     return this.#calls.post(path(id, '/reschedule'), { at }, options);
   }
@@ -171,12 +171,15 @@ export class Schedules {
     return this.#calls.pages(path(id, '/versions'), { ...query }, options);
   }
 
-  /** Returns the ping URLs of a schedule with the target `heartbeat`, and its latest pings. */
+  /**
+   * Returns the URLs at which the job of a schedule with the target `heartbeat` reports (ping URLs), and the latest
+   * reports.
+   */
   heartbeat(id: string, options?: CallOptions): Promise<Heartbeat> {
     return this.#calls.read(path(id, '/heartbeat'), undefined, options);
   }
 
-  /** Makes new ping URLs. The old ones stop working at once. */
+  /** Makes new URLs for the reports of the job of a heartbeat. The old URLs stop working at once. */
   rotateHeartbeat(id: string, options?: CallOptions): Promise<Heartbeat> {
     return this.#calls.change({ method: 'POST', path: path(id, '/heartbeat/rotate') }, options);
   }
@@ -191,8 +194,8 @@ export class Schedules {
   }
 
   /**
-   * Lists occurrences, and why each ran or did not. Default range: the last day and the next day; only the last day
-   * with `order: 'desc'`, which lists the newest occurrence first.
+   * Lists occurrences, and why each ran or did not. Default range: the last day and the next day. With `order: 'desc'`,
+   * the newest occurrence comes first, and the default range is the last day.
    */
   ledger(
     id: string,

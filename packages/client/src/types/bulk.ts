@@ -12,7 +12,7 @@ export interface ScheduleFilter {
   target?: Target['type'] | undefined;
   dueBefore?: Instant | undefined;
   dueAfter?: Instant | undefined;
-  /** Schedules that need a person for this reason, as `attention()` counts them. */
+  /** Only schedules that `attention()` lists for this reason. */
   attention?: 'failing' | 'paused' | 'overdue' | 'blocked' | 'breaching' | undefined;
 }
 

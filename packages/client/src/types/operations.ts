@@ -77,8 +77,9 @@ export interface SystemWindow {
   /** The time from when a run was due to the first byte of its first attempt, once per run. */
   lateness: Quantiles;
   /**
-   * How long runs waited before their first attempt: for a worker to claim them (`backlog`), for their turn as a
-   * trigger, a backfill or by an overlap policy (`queue`), or for an open circuit breaker or a limit (`deferral`).
+   * How long runs waited before their first attempt. `backlog`: until a worker claimed them. `queue`: for their turn,
+   * such as backfilled runs and runs that an overlap policy kept back. `deferral`: because of an open circuit breaker
+   * or a limit.
    */
   waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
   deferrals: Rate;
@@ -101,7 +102,7 @@ export interface System extends Health {
   sweep: { lastAt: string | null; ageMs: number | null };
   bells: { armed: number | null };
   circuits: { open: number };
-  /** Each window begins at a whole minute: the first is between one and two minutes long. */
+  /** Each window begins at a whole minute and ends now, so `minute` covers between one and two minutes. */
   windows: { minute: SystemWindow; hour: SystemWindow; day: SystemWindow };
   /** The time zone data with which coming occurrences were computed, and the versions of the live workers. */
   tzdata: { version: string | null; since: string | null; next: string | null; workers: string[] };
@@ -163,8 +164,8 @@ export interface Attention {
   /** Schedules with a breach of an objective that has not ended. */
   breaching: AttentionList;
   /**
-   * The minute of the next 24 hours with the most fires. Null if no minute has 1,000 fires or more, and until the
-   * forecast of a large project has been computed in the background.
+   * The minute of the next 24 hours with the most fires. Null if no minute has 1,000 fires or more, or if the forecast
+   * of a large project is still being computed in the background.
    */
   herd: { at: string; fires: number } | null;
 }

@@ -10,7 +10,7 @@ export interface Run {
   scheduleId: string;
   status: RunStatus;
   origin: RunOrigin;
-  /** The instant of the occurrence, as the rule of the schedule named it. */
+  /** The instant of the occurrence itself, without jitter, and before it was rescheduled. */
   occurrenceAt: string;
   /** The occurrence plus jitter, or the instant that it was rescheduled to. */
   dueAt: string;

@@ -61,7 +61,7 @@ export interface Timing {
   calendars?: string[] | undefined;
   /** The policy for an occurrence on an excluded day (default `skip`). */
   onExcluded?: 'skip' | 'next' | 'previous' | undefined;
-  /** Only these business days of a month: 3 is the third, -1 the last. */
+  /** The schedule fires only on these business days of a month: 3 is the third, -1 the last. */
   businessDays?: number[] | undefined;
 }
 

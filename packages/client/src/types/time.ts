@@ -39,8 +39,8 @@ export interface LedgerEntry {
   count: number;
   origin: RunOrigin;
   /**
-   * `missing`: the rule named the occurrence, but there is neither a run nor a recorded reason (gap) why it did not
-   * run.
+   * `missing`: the schedule had this occurrence by its rule, but there is neither a run nor a record (gap) of why it
+   * did not run.
    */
   status: RunStatus | 'upcoming' | 'due' | 'paused' | 'missing';
   why: string;
@@ -51,7 +51,7 @@ export interface LedgerEntry {
   remark: string | null;
 }
 
-/** A difference between the occurrences that a rule named and the runs that exist. */
+/** A difference between the occurrences that a schedule had by its rule and the runs that exist. */
 export interface OccurrenceDifference {
   scheduleId: string;
   kind: 'missing' | 'overdue' | 'unnamed';

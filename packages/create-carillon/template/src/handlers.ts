@@ -2,8 +2,8 @@ import { defineHandler } from 'carillon';
 import { z } from 'zod';
 
 /**
- * A handler is a function that schedules can name. The payload has the type of the schema, here and in each schedule,
- * and a schedule whose payload does not fit is refused when it is created.
+ * A handler is a function that a schedule can have as its target. The schema gives the type of the payload, here and in
+ * each schedule. A schedule whose payload does not fit the schema is refused when it is created.
  */
 export const sendDigest = defineHandler({
   name: 'send-digest',

@@ -21,7 +21,7 @@ export const FILTER_OPTIONS = {
   },
 } as const satisfies Options;
 
-/** Builds the filter. The API validates the status, the target type and the reason. */
+/** Builds the filter. The API validates the values of --status, --target-type and --attention. */
 export function readFilter(given: Values<typeof FILTER_OPTIONS>, nowAt: number): ScheduleFilter {
   return {
     status: given.status as ScheduleFilter['status'],

@@ -37,7 +37,7 @@ interface ImportDefinition<O extends Options>
   read(positionals: readonly string[], values: Values<O>): Promise<ImportResult>;
 }
 
-/** `carillon import <source>`: shows, creates or writes the schedules of another system. */
+/** `carillon import <source>`: creates the schedules of another system, shows them, or writes them to a file. */
 export function importCommand<const O extends Options>({
   hasTarget = false,
   read,

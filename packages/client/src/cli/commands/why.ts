@@ -83,8 +83,8 @@ function verdictOf(
 }
 
 /**
- * The instant from which occurrences are listed: the creation of the schedule; for a one-shot that was already past at
- * the creation, its instant; or `to` if that is earlier.
+ * The instant from which occurrences are listed. It is the creation of the schedule, unless `to` or the instant of a
+ * one-shot is earlier.
  */
 function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   const named = rule.at === undefined ? Number.NaN : Date.parse(rule.at);

@@ -5,8 +5,8 @@ import { escapeReferences } from './fill-references.js';
 /** Defaults of fields that `SCHEDULE_DEFAULTS` does not list. */
 const MORE_DEFAULTS = { calendars: [], onExcluded: 'skip', businessDays: [], slo: null } as const;
 /**
- * Fields that are always written: `rule` has no default, and those of `retry` and `target` depend on the installation
- * or the project.
+ * Fields that are always written. `rule` has no default, and the defaults of `retry` and `target` depend on the
+ * installation or the project.
  */
 const ALWAYS = new Set(['rule', 'retry', 'target']);
 const FIELDS = [

@@ -1,5 +1,6 @@
 /**
- * The fields that hold addresses and secrets. A payload is delivered unchanged, so it is not searched for references.
+ * The fields in which references to environment variables are replaced, because they hold addresses and secrets. A
+ * payload is delivered unchanged.
  */
 const FIELDS = new Set(['target', 'secret', 'onSuccess', 'onFailure']);
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -11,8 +12,8 @@ export interface FilledReferences {
 }
 
 /**
- * Replaces `${NAME}` in the target, the secret and the receipts by the environment variable. `$${NAME}` stays
- * `${NAME}`.
+ * Replaces `${NAME}` by the environment variable NAME in the target, the secret, `onSuccess` and `onFailure`. Replaces
+ * `$${NAME}` by the text `${NAME}`.
  */
 export function fillReferences(
   schedule: unknown,
@@ -39,5 +40,5 @@ export function fillReferences(
   return { schedule: Object.fromEntries(filled), missing: [...missing] };
 }
 
-/** Escapes a text that would otherwise be read as a reference. */
+/** Writes `${NAME}` as `$${NAME}`, so that `fillReferences` does not take it for a reference to a variable. */
 export const escapeReferences = (text: string) => text.replace(/\$(?=\$?\{[A-Za-z_])/g, '$$$$');

@@ -64,8 +64,8 @@ function parse(text: string | undefined): unknown {
 }
 
 /**
- * The number of runs that are left. `ic` counts the jobs that BullMQ has created, and the next one is created ahead of
- * time: it has not run yet, so it is added.
+ * The number of runs that are left. `ic` counts the jobs that BullMQ has created. The last of these jobs is the next
+ * one, which has not run yet, so it is not subtracted.
  */
 function runsLeft({ limit, ic }: Readonly<Record<string, string>>): number | null {
   const most = asNumber(limit);

@@ -25,7 +25,7 @@ describe('importGraphileWorker', () => {
     ]);
   });
 
-  it('the fill option of graphile-worker becomes the misfire policy all, and job queue options without an equivalent in Carillon are reported', () => {
+  it('the fill option of graphile-worker, which catches up missed jobs, becomes the misfire policy all, and options without an equivalent are reported', () => {
     const { drafts } = importGraphileWorker('0 4 * * * a ?fill=2d&queue=slow&priority=-1&jobKey=k');
     expect(drafts[0]).toMatchObject({
       schedule: { misfire: { policy: 'all', limit: 1000 } },

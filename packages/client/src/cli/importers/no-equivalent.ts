@@ -1,7 +1,7 @@
 /** A remark that a setting has no equivalent in Carillon. */
 export const noEquivalent = (setting: string, instead: string) => `has no equivalent: ${setting}; ${instead}`;
 
-/** Returns one remark for all settings of an object that are set but not `used`, or none. */
+/** Returns one remark that lists all settings except those in `used`. Returns no remark if no other setting is set. */
 export function unusedSettings(
   settings: Readonly<Record<string, unknown>>,
   used: readonly string[],

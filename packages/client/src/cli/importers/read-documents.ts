@@ -30,7 +30,7 @@ export function parseDocuments(text: string, path: string): unknown[] {
   // Exports of databases hold one JSON object per line, which is not YAML.
   if (lines.length > 1 && lines.every((line) => line.trim().startsWith('{')))
     return lines.map((line) => parseJson(line, path));
-  // If a command was called in a loop, its output is a sequence of JSON objects without a separator.
+  // A shell loop over a command, such as `aws scheduler get-schedule`, prints JSON objects without a separator.
   const separated = text.replace(/^\}[ \t]*\r?\n(?=\{)/gm, '}\n---\n');
   const documents = parseAllDocuments(separated, { prettyErrors: true });
   if (!Array.isArray(documents)) return [];

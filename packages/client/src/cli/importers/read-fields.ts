@@ -1,4 +1,4 @@
-/** The fields of a value that may be anything. */
+/** The fields of an object of unknown shape, such as a job in the export of another system. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const asFields = (value: unknown): Fields =>
