@@ -15,7 +15,7 @@ const CONTINUES = /^(?:and|but|or|so|then)\b/i;
  * before it.
  */
 const POINTS_ELSEWHERE = /^(?:it|its|they|them|the same(?:,| for))(?=\s|$)/i;
-/** Verbs that cannot be read as nouns. */
+/** Verbs that are never nouns, so a test name that begins with such a verb has no subject. */
 const VERB =
   /^(?:accepts|adds|allows|can|cannot|does|gives|has|is|keeps|leaves|makes|may|must|needs|refuses|rejects|says|sends|should|tells|throws|uses|writes)\b/i;
 const IS_TEST = /\.test\.\w+$/;

@@ -31,7 +31,7 @@ export interface RunOptions {
    * The path at which `plugin` or `handle` mounts the API in your own server, such as `/scheduler` (default: the root).
    */
   mountPath?: string | undefined;
-  /** Stops everything when it aborts. */
+  /** A signal that stops everything when it is aborted. */
   signal?: AbortSignal | undefined;
   /** A pino logger (default: warnings and errors to standard output). */
   logger?: Logger | undefined;

@@ -128,7 +128,7 @@ async function openServers(options: RunOptions, closing: ClosingSteps, log: Logg
   if (isEmbedded || redis === undefined) {
     const servers = await startServers({
       home,
-      // A server whose URL is given is not started. If a pool is given, nothing connects to this URL.
+      // `startServers` starts no server whose URL is given. If a pool is given, this URL is only a placeholder.
       databaseUrl: pool ? 'postgres://given-pool/' : connectionString,
       redisUrl,
       redis: undefined,

@@ -20,7 +20,10 @@ export class Session {
     return this.#calls.change({ method: 'DELETE', path: '/v1/session' }, options);
   }
 
-  /** Ends all sessions of the API key that this client uses or that its session was started with. */
+  /**
+   * Ends all sessions of an API key: of the key that this client sends, or of the key with which the session of its
+   * cookie was started.
+   */
   endAll(options?: CallOptions): Promise<EndedSessions> {
     return this.#calls.change({ method: 'DELETE', path: '/v1/sessions' }, options);
   }

@@ -14,7 +14,7 @@ export function importEventbridge(answers: readonly unknown[]): ImportResult {
   return collectDrafts('eventbridge', schedules, { sourceOf: nameOf, read: readSchedule });
 }
 
-/** ListSchedules answers with `{ "Schedules": [...] }`. */
+/** GetSchedule answers with one schedule, and ListSchedules with `{ "Schedules": [...] }`. */
 function unpack(answer: unknown): unknown[] {
   if (Array.isArray(answer)) return answer.flatMap(unpack);
   const { Schedules } = asFields(answer);
