@@ -52,7 +52,10 @@ export async function useSchedule(baseUrl: string, key: string) {
   };
 }
 
-/** The types of a receiver: the body and the headers of a delivery and of a receipt. */
+/**
+ * Uses the generated types of the requests that a receiver gets: a delivery, a receipt and an alert. It only has to
+ * compile.
+ */
 export function receive(
   body: Delivery['requestBody']['content']['application/json'],
   headers: Delivery['parameters']['header'],

@@ -52,7 +52,7 @@ const resolvedOf = (scheduleId: string) =>
     resolved.filter((alert: Message) => alert.scheduleId === scheduleId),
   );
 
-it('when a schedule breaches an objective and recovers, each alert channel gets one message about each, signed, with a sentence and a link', async () => {
+it('each alert channel gets one message when a schedule breaches an objective and one when it recovers, with a sentence and a link, and webhook messages are signed', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'flaky-export',
     name: 'Export <nightly>',
@@ -108,7 +108,7 @@ it('when a schedule breaches an objective and recovers, each alert channel gets 
   expect(body.items).toMatchObject([{ id: breach.id, state: 'resolved', kind: 'success_rate' }]);
 });
 
-/** Returns the ledger's sentence about one occurrence. */
+/** Returns the sentence with which the ledger explains one occurrence. */
 async function ledgerSentence(scheduleId: string, occurrenceAt: string): Promise<string> {
   const range = `from=${encodeURIComponent(occurrenceAt)}&to=${encodeURIComponent(occurrenceAt)}`;
   const { body } = await ask('GET', `/v1/schedules/${scheduleId}/ledger?${range}`);
@@ -121,7 +121,7 @@ const unfold = (data: string) =>
     .replaceAll('=\n', '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-it('in every kind of alert channel, the messages about a breach and its recovery carry the ledger’s sentence and a link to the schedule', async () => {
+it('in every kind of alert channel, the messages about a breach of an objective and the recovery have the ledger’s explanation of the occurrence and a link to the schedule', async () => {
   const [breach] = openedOf('flaky-export');
   const why = await ledgerSentence('flaky-export', breach.occurrenceAt);
   expect(why).toMatch(/^began \d+ ms late, failed: .*500/);
@@ -180,7 +180,8 @@ it('a breach of an objective within a maintenance window is recorded, and is sen
     const { body } = await ask('GET', `/v1/alerts?schedule=${silent}`);
     return body.items.length > 0;
   });
-  // A later breach, outside of the window, is sent. The breach within the window is not.
+  // A later breach of another schedule, which is not in maintenance, is sent. By then the breach within the maintenance
+  // window would have been sent too.
   await ask('POST', '/v1/schedules', {
     id: 'outside',
     rule: { at: new Date().toISOString() },
@@ -193,7 +194,7 @@ it('a breach of an objective within a maintenance window is recorded, and is sen
   await eventually(() => openedOf(silent).length > 0);
 });
 
-it('an alert message that a channel refuses is sent again with the same id, and its record says why it was refused', async () => {
+it('an alert message that a channel refuses is sent again with the same id, and the API shows why the channel refused it', async () => {
   await ask('POST', '/v1/alert-channels', {
     id: 'flaky',
     type: 'webhook',
@@ -235,6 +236,6 @@ it('the secrets of alert channels are neither shown, nor stored in plain text, n
       expect(text).not.toContain(secret);
 });
 
-it('a worker with HEARTBEAT_URL pings the outside monitor at that URL', async () => {
+it('a worker with HEARTBEAT_URL sends requests to the outside monitor at that URL', async () => {
   await eventually(() => receiver.to('status/200/monitor').length > 0);
 });

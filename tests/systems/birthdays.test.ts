@@ -115,7 +115,7 @@ describe('Edits of users', () => {
     ]);
     expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
     const reports = await users.handle(nowAt);
-    // The handling of the first event applies both changes, so that of the second event changes nothing.
+    // Handling the first event applies both changes, so handling the second event changes nothing.
     expect(reports).toMatchObject([
       { rescheduled: 1, skipped: 0, skippedIds: [] },
       { rescheduled: 0, skipped: 0, skippedIds: [] },
@@ -221,7 +221,7 @@ describe('Local years', () => {
     expect(await users.next(key)).toBe('2027-06-14T20:00:00.000Z');
   });
 
-  it('a user who moves on the birthday after the greeting went out is not greeted twice', async () => {
+  it('a user who has been greeted, and who moves to another time zone on the same birthday, is not greeted again', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' },
       at('2026-06-01T00:00:00Z'),
@@ -231,7 +231,8 @@ describe('Local years', () => {
     const movedAt = greetedAt + HOUR;
     await edit(key, { timezone: 'Pacific/Pago_Pago' }, movedAt);
     await users.handle(movedAt);
-    // In the new zone it is still the 14th, but no second greeting goes out on the 15th.
+    // In the new time zone it is still 14 June, so the birthday is still to come there. Yet the next greeting is sent
+    // only next year.
     expect(await users.next(key)).toBe('2027-06-15T20:00:00.000Z');
     expect(await claim(key, at('2026-06-15T20:00:00Z'))).toEqual([]);
   });

@@ -142,7 +142,8 @@ describe('Cancellations', () => {
     await request(REQUESTS.schedule, { id: 'unwanted', at });
     await request(REQUESTS.cancel, { id: 'unwanted' });
     expect(await rowOf('unwanted')).toMatchObject({ status: 'cancelled', nextRunAt: null });
-    // Once a schedule that is due later has been published, the time of the cancelled one has passed.
+    // Wait until a schedule that is due 300 ms later has published its job. The due time of the cancelled schedule has
+    // passed by then.
     await request(REQUESTS.schedule, { id: 'wanted', at: new Date(Date.parse(at) + 300).toISOString() });
     await eventually(() => dueOf('wanted').length > 0);
     expect(dueOf('unwanted')).toEqual([]);
@@ -182,12 +183,12 @@ async function crashAfterPublishing(key: string, whileDown: () => Promise<unknow
 }
 
 describe('Crashes', () => {
-  it('if a worker crashes after it has published a job and before it has closed the run, the job is published again under the same id, and the application gets it once', async () => {
+  it('if a worker crashes after it has published a job and before it has closed the run, another worker publishes the job under the same id, and the application gets it once', async () => {
     await crashAfterPublishing('crashed', async () => {});
     expect(dueOf('crashed')).toHaveLength(1);
   });
 
-  it('if a worker crashes after it has published a job, and Redis loses the job, the job is published again with the same job id and run id', async () => {
+  it('if a worker crashes after it has published a job, and Redis loses the job, another worker publishes it again with the same job id and run id', async () => {
     await crashAfterPublishing('crashed-and-forgotten', () =>
       due.remove(dueOf('crashed-and-forgotten')[0]?.jobId ?? ''),
     );

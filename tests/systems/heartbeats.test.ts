@@ -45,7 +45,7 @@ const runThat = (id: string, isIt: (run: { status: string; error: string | null 
   });
 const isWaiting = ({ status }: { status: string }) => status === 'retrying';
 
-it('an occurrence of a heartbeat schedule waits for the ping of its job as a retrying run, and the ping ends the run as succeeded', async () => {
+it('an occurrence of a heartbeat schedule has a run with the status retrying until its job, which runs elsewhere, sends a ping, and then the run succeeds', async () => {
   const { url } = await createHeartbeat('pinged', { at: soon() }, { grace: 'PT10M' });
   const waiting = await runThat('pinged', isWaiting);
   expect((await whole(waiting.id)).why).toMatch(/^waiting for the ping of its job: it is tried again at /);
@@ -63,7 +63,7 @@ it('an occurrence of a heartbeat schedule waits for the ping of its job as a ret
   expect(body.pings[0].occurrenceAt).not.toBeNull();
 });
 
-it('GET and HEAD requests count as pings of a heartbeat schedule, and a heartbeat with an interval accepts a ping before its occurrence is due', async () => {
+it('GET and HEAD requests to the ping URL of a heartbeat schedule count as pings, and a schedule with an interval accepts a ping before its occurrence is due', async () => {
   const { url } = await createHeartbeat('early', { every: 'PT2S' }, { grace: 'PT10M' });
   expect(await ping(url, { method: 'HEAD' })).toMatchObject({ status: 200 });
   await runThat('early', ({ status }) => status === 'succeeded');
@@ -72,7 +72,7 @@ it('GET and HEAD requests count as pings of a heartbeat schedule, and a heartbea
   await ask('DELETE', '/v1/schedules/early');
 });
 
-it('an occurrence of a heartbeat schedule for which no ping comes fails when its grace ends, and an alert is raised', async () => {
+it('if no ping comes for an occurrence of a heartbeat schedule, the occurrence fails when its grace ends, and an alert is raised', async () => {
   await createHeartbeat('silent', { at: soon() }, { grace: 'PT1S' });
   const run = await runThat('silent', ({ status }) => status === 'failed');
   expect((await whole(run.id)).why).toBe('failed: no ping came within 1 second');
@@ -85,7 +85,7 @@ it('an occurrence of a heartbeat schedule for which no ping comes fails when its
   expect(items[0].sentence).toContain('no ping came within 1 second');
 });
 
-it('a ping to /fail fails the heartbeat occurrence at once, with the body of the ping as the reason', async () => {
+it('a ping to /fail ends the waiting run of a heartbeat schedule as failed at once, with the body of the ping as the reason', async () => {
   const { failUrl } = await createHeartbeat('failing', { at: soon() }, { grace: 'PT10M' });
   await runThat('failing', isWaiting);
   await ping(failUrl, { method: 'POST', body: 'disk full' });
@@ -97,7 +97,7 @@ it('a ping to /fail fails the heartbeat occurrence at once, with the body of the
   });
 });
 
-it('a ping with exit status 0 ends the heartbeat occurrence as succeeded, and a ping with another one as failed, with exit status and body as the reason', async () => {
+it('a ping with the exit status 0 ends the run of a heartbeat schedule as succeeded; a ping with another exit status ends it as failed, with status and body as the reason', async () => {
   const good = await createHeartbeat('exit-0', { at: soon() }, { grace: 'PT10M' });
   await runThat('exit-0', isWaiting);
   expect(await ping(`${good.url}/0`)).toEqual({ status: 200, text: 'OK' });
@@ -112,7 +112,7 @@ it('a ping with exit status 0 ends the heartbeat occurrence as succeeded, and a 
   expect(attempt.error).toBe('the job reported a failure: exit status 3: disk full');
 });
 
-it('a ping to /log of a heartbeat is kept and changes nothing: the occurrence still waits, and only a later ping ends it', async () => {
+it('a ping to /log of a heartbeat schedule is only stored: the occurrence still waits for a ping that reports the end of the job', async () => {
   const { url } = await createHeartbeat('logging', { at: soon() }, { grace: 'PT10M' });
   const waiting = await runThat('logging', isWaiting);
   expect(await ping(`${url}/log`, { method: 'POST', body: '3 of 5 files' })).toMatchObject({ status: 200 });
@@ -126,7 +126,7 @@ it('a ping to /log of a heartbeat is kept and changes nothing: the occurrence st
   ]);
 });
 
-it('an occurrence of a heartbeat with startGrace fails early if no start ping comes, and has its whole grace if one comes', async () => {
+it('an occurrence of a heartbeat schedule with startGrace fails when startGrace ends without a ping that reports the start; after such a ping it waits for its whole grace', async () => {
   const target = { grace: 'PT10M', startGrace: 'PT2S' };
   const started = await createHeartbeat('started', { at: soon() }, target);
   await ping(started.startUrl);
@@ -139,7 +139,7 @@ it('an occurrence of a heartbeat with startGrace fails early if no start ping co
   await runThat('started', ({ status }) => status === 'succeeded');
 });
 
-it('after a rotation of a ping URL the old URL is refused and the new one works', async () => {
+it('after the rotation of a ping URL, a ping to the old URL is refused and a ping to the new URL is accepted', async () => {
   const { url } = await createHeartbeat('rotated', { every: 'PT1H' });
   const { body } = await ask('POST', '/v1/schedules/rotated/heartbeat/rotate');
   expect(body.url).not.toBe(url);
@@ -162,7 +162,8 @@ it('pings beyond the rate limit are refused and not stored', async () => {
   const { url } = await createHeartbeat('eager', { every: 'PT1H' });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ping(url)));
   const accepted = answers.filter(({ status }) => status === 200);
-  // On a slow machine a token is refilled meanwhile, so the limit of five a minute may let one more through.
+  // The limit is a token bucket of five pings a minute. On a slow machine it is refilled during the test, so it may let
+  // one more ping through.
   expect(accepted.length).toBeGreaterThanOrEqual(5);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(answers.length - accepted.length);
   expect(accepted.length).toBeLessThan(answers.length);
@@ -187,7 +188,7 @@ const whole = async (id: string) => (await ask('GET', `/v1/runs/${id}`)).body;
 const stepsOf = (run: { story: { kind: string; text: string }[] }) =>
   run.story.filter(({ kind }) => kind === 'reported').map(({ text }) => text);
 
-it('a run that was delivered successfully fails if the job then reports a failure', async () => {
+it('a run that was delivered successfully becomes failed if its job then reports a failure with a ping', async () => {
   const slo = { successRate: { percent: 100, last: 1 } };
   const { startUrl, failUrl } = await createDelivered('handed-over', 'status/202', { slo });
   const { id } = await runThat('handed-over', ({ status }) => status === 'succeeded');
@@ -229,7 +230,7 @@ it('a run that was delivered successfully fails if the job then reports a failur
   );
 });
 
-it('a run whose delivery failed succeeds if the job reports a success, even while the run waits for a retry', async () => {
+it('a run whose delivery failed becomes succeeded if its job reports a success with a ping, even while the run waits for a retry', async () => {
   const retry = { maxAttempts: 2, baseDelay: 'PT1H' };
   const waiting = await createDelivered('late-answer', 'status/503', { retry });
   const retrying = await runThat('late-answer', isWaiting);
@@ -245,7 +246,7 @@ it('a run whose delivery failed succeeds if the job reports a success, even whil
   );
 });
 
-it('if a job reports a failure while its delivery is in flight, the run ends as failed, and the worker’s own result is refused', async () => {
+it('if a job reports a failure with a ping while its delivery is in flight, the run ends as failed, and the result that the worker reports later is refused', async () => {
   const { failUrl } = await createDelivered('in-flight', 'slow/3000', { timeout: 'PT20S' });
   const held = await eventually(() => receiver.to('slow/3000/in-flight')[0]);
   const { runId } = JSON.parse(held.body);

@@ -43,7 +43,8 @@ describe('Schedules by name', () => {
     const paused = await ask('POST', '/v1/schedules/email-digest/pause', { note: 'maintenance' });
     expect(paused.body.status).toBe('paused');
     const { runsTotal } = paused.body;
-    // A second schedule with the same rule runs twice meanwhile.
+    // The second schedule has the same rule. Once it has run twice, the first schedule would have run too if it were
+    // not paused.
     await ask('POST', '/v1/schedules', { id: 'not-paused', rule: { every: 'PT1S' }, target });
     await eventually(async () => (await read('not-paused')).runsTotal >= 2);
     await ask('DELETE', '/v1/schedules/not-paused');
@@ -53,7 +54,7 @@ describe('Schedules by name', () => {
     await ask('DELETE', '/v1/schedules/email-digest');
   });
 
-  it('a trigger runs a schedule at once without moving its next run', async () => {
+  it('a manual start (POST /v1/schedules/:id/trigger) runs a schedule at once and does not move its next run', async () => {
     await ask('POST', '/v1/schedules', { id: 'cleanup', rule: { cron: '0 3 1 1 *' }, target });
     const before = await read('cleanup');
     const { body } = await ask('POST', '/v1/schedules/cleanup/trigger');
@@ -61,7 +62,7 @@ describe('Schedules by name', () => {
     expect((await read('cleanup')).nextRunAt).toBe(before.nextRunAt);
   });
 
-  it('a reschedule moves only the next run of a schedule', async () => {
+  it('a reschedule moves the next run of a schedule, and later runs keep their times', async () => {
     await ask('POST', '/v1/schedules/cleanup/reschedule', { at: new Date(Date.now() + 300).toISOString() });
     await eventually(async () => (await read('cleanup')).runsTotal === 1);
     expect((await read('cleanup')).nextRunAt).toMatch(/-01-01T03:00:00\.000Z$/);

@@ -22,8 +22,7 @@ it('when a pause ends at its set time, the schedule runs again at its next occur
     rule: { every: 'PT3S' },
     target: { type: 'handler', name: 'noop' },
   });
-  // The bell (the delayed job that wakes a worker) of the first occurrence rings during the pause and so starts
-  // nothing.
+  // The bell (the delayed job that wakes a worker) of the first occurrence rings during the pause, so no run starts.
   const until = new Date(Date.now() + 4_000).toISOString();
   expect((await ask('POST', '/v1/schedules/breather/pause', { until })).status).toBe(200);
   await eventually(

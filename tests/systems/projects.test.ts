@@ -42,7 +42,7 @@ describe('Projects', () => {
     },
   );
 
-  it('a task scan sends only reminders of tasks of its own project (invariant I9)', async () => {
+  it('POST /v1/tasks/scan sends only reminders of tasks of the caller’s project (invariant I9)', async () => {
     expect((await theirs('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
     expect((await ours('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 1, sent: 1 });
   });

@@ -19,8 +19,8 @@ async function missingTests(page: string): Promise<{ named: number; missing: str
 }
 
 /**
- * Returns the files that a page names in backticks. A name without a folder counts only if it ends as a source file
- * does.
+ * Returns the files that a page names in backticks. A name without a folder counts only if it has the extension of a
+ * source file.
  */
 function filesNamedIn(page: string): Set<string> {
   const words = [...page.matchAll(/`([\w@./-]+)`/g)].map(([, word = '']) => word);
@@ -36,7 +36,7 @@ describe('Documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('every test that docs/reliability.md names as the proof of a guard exists in the named file', async () => {
+  it('every test that docs/reliability.md names exists in the named file', async () => {
     const { named, missing } = await missingTests('docs/reliability.md');
     expect(named).toBeGreaterThan(15);
     expect(missing).toEqual([]);
@@ -58,7 +58,7 @@ describe('Documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('docs/architecture.md counts the files of its reading path correctly, for a handler and for a webhook', async () => {
+  it('docs/architecture.md states the correct number of files in its reading path, for a handler and for a webhook', async () => {
     const page = await read('docs/architecture.md');
     const section = page.split('## Reading path')[1]?.split('\n## ')[0] ?? '';
     const rows = section.split('\n').filter((line) => /^\| \d+ \|/.test(line)).length;

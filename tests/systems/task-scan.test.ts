@@ -15,8 +15,8 @@ interface Line {
 }
 
 /**
- * Runs a scan at the instant NOW. Pauses are recorded instead of waited for. Returns the result, the log lines and the
- * pauses.
+ * Runs a scan at the instant NOW. The waits before retries are recorded and skipped. Returns the result, the log lines
+ * and the lengths of these waits.
  */
 async function scan(more: Partial<ScanOptions> = {}, pool = database.pool) {
   const lines: Line[] = [];

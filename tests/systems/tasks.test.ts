@@ -61,13 +61,13 @@ describe('Tasks', () => {
     expect((await ask('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('tasks are scanned every hour at minute 0 UTC, by a repeating job that exists as soon as a worker has started', async () => {
+  it('as soon as a worker has started, a repeating job exists that scans for due task reminders every hour at minute 0 UTC', async () => {
     const scheduler = await eventually(() => ticks.getJobScheduler(TICKS.tasks));
     expect(scheduler).toMatchObject({ pattern: '0 * * * *', tz: 'UTC' });
     expect(new Date(scheduler?.next ?? 0).toISOString()).toMatch(/:00:00\.000Z$/);
   });
 
-  it('when two workers and the API scan the tasks at the same time, each task gets one reminder', async () => {
+  it('if two workers and the API scan for due task reminders at the same time, one reminder of each task is sent', async () => {
     const titles = Array.from({ length: 40 }, (_, i) => `race ${i}`);
     await Promise.all(titles.map((title) => ask('POST', '/v1/tasks', { title, dueAt: inAnHour() })));
     const ticked = Array.from({ length: 6 }, () =>
@@ -95,7 +95,7 @@ describe('Tasks', () => {
     });
   });
 
-  it('tasks are scanned at the times that TASK_SCAN_CRON names', async () => {
+  it('a worker scans for due task reminders at the times of the cron expression in TASK_SCAN_CRON', async () => {
     const often = await programs.worker({ env: { TASK_SCAN_CRON: '* * * * * *' } });
     await ask('POST', '/v1/tasks', { title: 'every second', dueAt: inAnHour() });
     await eventually(async () => {

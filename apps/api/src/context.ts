@@ -25,8 +25,8 @@ export interface ApiContext {
   wakeUps: Waker;
   clock: PostgresClock;
   /**
-   * Remembers the latest heartbeat of a worker that Postgres has shown. A Postgres that lacks it later has lost
-   * transactions.
+   * Remembers the latest worker heartbeat that was read from Postgres. If Postgres lacks that heartbeat later, Postgres
+   * has lost transactions.
    */
   witness: Witness;
   /** The facts that health is judged by, at most a second old. */
@@ -36,7 +36,7 @@ export interface ApiContext {
   keys: KeyCache;
   /** Looks up API keys, and limits failed lookups by client address. */
   throttle: KeyThrottle;
-  /** Tells the other replicas how many requests this one has counted against the rate limits. */
+  /** Tells the other replicas how many requests this replica has counted against the rate limits. */
   usage: UsageBus;
   counters: Counters;
   /** Null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */

@@ -2,14 +2,14 @@ import { readInstallationState, readLatestChange, readLatestEvidence, type Witne
 import { OutsideMark, type RedisClient, untilReady } from '@carillon/queue';
 import type { Pool } from 'pg';
 
-/** How long a starting API waits for Redis. After that it starts without the comparison with the mark in Redis. */
+/** How long a starting API waits for Redis. After that, the API starts without `compareMark`. */
 const REDIS_WAIT_MS = 500;
 
 /**
  * Before the first request, compares Postgres with the mark in Redis: the latest heartbeat that a worker knew to be
  * committed. A Postgres that lacks this heartbeat has lost transactions, for instance in a failover. The installation
- * is then held (workers claim nothing until an operator decides), and its sequences are moved on, so that the API does
- * not issue the id of a lost schedule again.
+ * is then held (workers claim nothing until an operator decides), and the sequences of Postgres are moved on, so that
+ * the API does not issue the id of a lost schedule again.
  */
 export async function compareMark(
   pool: Pool,
@@ -30,8 +30,8 @@ export async function compareMark(
  */
 export async function keepEvidence(pool: Pool, witness: Witness): Promise<void> {
   const verdict = await witness.verify(pool);
-  // Postgres has lost transactions. The remembered heartbeat stays until an operator has decided what to do about the
-  // loss.
+  // Postgres has lost transactions. The rows that this process remembered before the loss prove it, so they are not
+  // replaced by newer rows until an operator has decided what to do about the loss.
   if (verdict === 'lost') return;
   witness.remember(await readLatestEvidence(pool));
   witness.rememberRow(await readLatestChange(pool));

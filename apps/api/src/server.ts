@@ -48,9 +48,12 @@ export interface ApiResources {
    * their schemas are known.
    */
   payloadProblem?: ScheduleDefaults['payloadProblem'];
-  /** A key for this process itself, with all rights in the default project. It is not stored. */
+  /**
+   * The clock of this machine (default `Date.now`). A test that replaces the clock of Postgres by a fixed time passes a
+   * clock with the same time here.
+   */
   ownKey?: string | undefined;
-  /** The clock of this machine (default `Date.now`). Tests that change the time of Postgres change this clock too. */
+  /** The clock by which cached API keys expire (default `performance`). Tests advance this clock instead of waiting. */
   localNow?: (() => number) | undefined;
   /** The clock by which cached API keys expire (default `performance`). Tests move it instead of waiting. */
   keyClock?: { now(): number } | undefined;
@@ -122,7 +125,8 @@ export async function prepareApi(
     max: 10,
     min: 2,
     applicationName: 'carillon-api',
-    // A client waits for the response, and a quick 503 is better than a late success.
+    // Shorter than the lease of a worker (15 s): when a sweep rescues runs whose lease has expired, no request that
+    // changes the same runs still waits for Postgres. Postgres itself ends a transaction sooner, after 8 s.
     connectTimeoutMs: 2_000,
     // Shorter than the lease of a worker (15 s), so that a request to a Postgres that does not answer has ended before
     // a sweep rescues the same runs. Postgres itself ends a transaction sooner, after 8 s.

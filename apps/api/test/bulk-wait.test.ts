@@ -8,7 +8,7 @@ import { scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
 
-it('a bulk action that still runs when its request stops waiting is answered with the status running and no cursor, and continues until it is done', async () => {
+it('if a bulk action takes longer than its request waits, the response has the status running and no cursor, and the action continues until it is done', async () => {
   const { pool } = api.database;
   await api.call('POST', '/v1/schedules', { body: scheduleBody({ id: 'late', tags: ['late'] }) });
   const caller = {

@@ -106,7 +106,7 @@ describe('Bulk actions', () => {
     expect((await act({ action: 'cancel', filter: { tag: 'act', status: 'active' } })).body.changed).toBe(2);
   });
 
-  it('a bulk pause or cancel of more than 1,000 schedules changes each schedule, its runs and its audit log as a single call does', async () => {
+  it('a bulk pause or cancel of more than 1,000 schedules has the same effect on each schedule, its runs and its audit log as a request for this schedule alone', async () => {
     const tags = ['stop'];
     await bulk(
       Array.from({ length: 1_200 }, (_, i) => ({
@@ -226,7 +226,7 @@ describe('Bulk actions', () => {
     expect(rest.body).toMatchObject({ matched: 2, changed: 2 });
   });
 
-  it('a bulk resume, trigger, skip-next or reschedule changes each schedule, its runs and its audit log as a single call does', async () => {
+  it('a bulk resume, trigger, skip-next or reschedule has the same effect on each schedule, its runs and its audit log as a request for this schedule alone', async () => {
     const tags = ['alike'];
     const more = { tags, target: NOOP };
     const ids = ['alike-one', 'alike-two'];

@@ -40,7 +40,7 @@ describe('Calendars', () => {
     expect((await api.call('GET', '/v1/calendars?limit=1001')).status).toBe(400);
   });
 
-  it('a change of a calendar is answered before its schedules get new next occurrences, and the answer says how many schedules will', async () => {
+  it('a change of a calendar is answered before the next occurrences of its schedules are computed again, and the response says how many schedules are affected', async () => {
     await set('freeze', {});
     const { id, nextRunAt } = await create({
       rule: { cron: '0 9 2 1 *' },

@@ -98,7 +98,7 @@ describe('Replaying dead letters', () => {
     expect((await replay({ ...which, dryRun: true })).preview.runs).toBe(runs);
   });
 
-  it('a replay of one group of dead letters replays exactly its runs, and the group is no longer listed', async () => {
+  it('a replay of one group of dead letters replays the runs of that group and no others, and the group is no longer listed', async () => {
     expect(await replay({ receiver: 'queue bills' })).toMatchObject({ replayed: 1, preview: null });
     expect(await groups('receiver=queue+bills')).toEqual([]);
     expect(await replay({ filter: { tag: 'mail' } })).toMatchObject({ replayed: 4, hasMore: false });

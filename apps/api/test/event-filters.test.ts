@@ -80,7 +80,7 @@ describe('GET /v1/events with a digest', () => {
     listener.close();
   });
 
-  it('if a client of digests reconnects, its first digests count the events that it missed in between', async () => {
+  it('if a client of an event stream with digest=1s reconnects, its first digests count the events that it missed in between', async () => {
     const first = await listen(api.url, { query: '?digest=1s' });
     const { lastId } = first.state;
     first.close();

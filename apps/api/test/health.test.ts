@@ -87,7 +87,7 @@ describe('Health', () => {
     });
   });
 
-  it('/health/ready and /v1/system report degraded while a run is overdue, its handler is missing, the clock of a worker is off, or no worker is alive', async () => {
+  it('/health/ready and /v1/system report degraded while a run is overdue, its handler is missing, a worker’s clock differs from the clock of Postgres, or no worker is alive', async () => {
     const { pool } = api.database;
     const read = async (path: string) => {
       const { status, reasons } = (await api.call('GET', path)).body;
@@ -125,7 +125,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('the health status is degraded by open circuit breakers, a rising number of failed runs, drift that does not fall, a missing partition, or differences that the audit of occurrences found', async () => {
+  it('the health status is degraded by open circuit breakers, many failed runs, repairs by sweeps that do not become fewer, a missing partition, or differences that the audit of occurrences found', async () => {
     const { pool } = api.database;
     const codes = async () =>
       (await api.call('GET', '/v1/system')).body.reasons.map(({ code }: { code: string }) => code).join();
@@ -155,8 +155,9 @@ describe('Health', () => {
       { what: 'twelve failed runs in the window of an hour' },
     );
 
-    // Drift is what sweeps had to repair. A new minute may begin during the test. So the drift grows over four minutes:
-    // it does not fall in any three consecutive minutes of them.
+    // The counter `carillon_drift_total` counts what sweeps had to repair. The health is judged by the last three whole
+    // minutes, and a new minute may begin during the test. So there are four minutes, each with more repairs than the
+    // minute before.
     const nowAt = Date.now();
     for (const [ago, value] of [
       [3, 1],
@@ -171,8 +172,8 @@ describe('Health', () => {
       );
     await addMetrics(pool, [{ name: 'carillon_drift_total', labels: 'kind="missingBells"', value: 60 }]);
     await hasCodes('drift_not_falling');
-    // An hour with 60 missing bells has a rate of one per minute. /v1/system caches its figures of the last hour, so
-    // the test waits for new ones.
+    // 60 missing bells in an hour are one per minute. /v1/system caches its figures of the last hour, so the test waits
+    // for new ones.
     const drift = await eventually(async () => {
       const { hour } = (await api.call('GET', '/v1/system')).body.windows;
       return hour.drift.overdue.count > 0 && hour.drift;

@@ -63,7 +63,7 @@ describe('Idempotency-Key', () => {
     expect((await api.call('POST', '/v1/schedules/late/trigger', { headers })).status).toBe(200);
   });
 
-  it('a repeated trigger with one Idempotency-Key starts one run', async () => {
+  it('repeated requests to start a run at once (POST /v1/schedules/:id/trigger) with one Idempotency-Key start one run', async () => {
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     const headers = { 'idempotency-key': 'trigger' };
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('Idempotency-Key', () => {
     expect((await api.call('GET', `/v1/schedules/${id}`)).body).toMatchObject({ name: 'edited', version: 2 });
   });
 
-  it('an Idempotency-Key can be used for another request after a day', async () => {
+  it('an Idempotency-Key can be used for a different request a day after its first use', async () => {
     const headers = { 'idempotency-key': 'old' };
     await api.call('POST', '/v1/schedules', { headers, body: scheduleBody() });
     await api.database.pool.query(

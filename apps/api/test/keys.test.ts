@@ -98,7 +98,7 @@ describe('Projects', () => {
 });
 
 describe('The retention of a project', () => {
-  it('the retention of a project is a duration of at least a day for runs, schedules and audit; anything else is refused', async () => {
+  it('the retention of a project takes a duration of at least a day for each of runs, schedules and audit, and refuses any other value or field', async () => {
     const retention = { runs: 'P90D', schedules: 'P4W' };
     const { body } = await api.call('POST', '/v1/projects', { body: { id: 'keeps', retention } });
     expect(body.retention).toEqual({ ...retention, audit: null });
@@ -126,7 +126,8 @@ describe("A project's secret", () => {
       `select s.expires_at is null as current, s::text as row from carillon.webhook_secrets s
        join carillon.projects p on p.id = s.project_id where p.key = 'signed' order by s.id`,
     );
-    // The secret has been replaced twice, and only the current and the previous one are kept.
+    // The secret has been replaced twice, and only the current and the previous one are kept. They are stored
+    // encrypted, so the rows do not contain their text.
     expect(rows.map((row) => row.current)).toEqual([false, true]);
     expect(JSON.stringify(rows)).not.toContain(second.body.secret.slice(6));
     expect((await api.call('POST', '/v1/projects/nope/secret')).status).toBe(404);

@@ -77,7 +77,7 @@ const firstOf = async (key: string) => (await ledger(key, `from=${iso(T0)}&to=${
 const kinds = ({ story }: { story: { kind: string }[] }) => story.map(({ kind }) => kind);
 
 describe('The story of an occurrence', () => {
-  it('a run that waited 280 s for an open circuit is 280 s late, and the ledger says from when to when it waited for the circuit', async () => {
+  it('a run that waited 280 s for an open circuit breaker is 280 s late, and the ledger says from when to when it waited', async () => {
     const dueAt = T0 + MINUTE;
     const { id, key } = await everyMinute({ rule: { at: iso(dueAt) } });
     for (let second = 0; second < 280; second += 40)
@@ -175,7 +175,7 @@ describe('The story of an occurrence', () => {
     expect(items).toMatchObject([{ why: 'ran 0 ms late' }]);
   });
 
-  it('if a run was triggered during a pause, the ledger names who paused the schedule and since when', async () => {
+  it('if a run was started by hand during a pause, the ledger names who paused the schedule and since when', async () => {
     const { key, change } = await everyMinute();
     const at = T0 + 2_000;
     await pauseSchedule(database.pool, change(T0 + 1_000), { note: null, untilAt: null });
@@ -185,7 +185,7 @@ describe('The story of an occurrence', () => {
     expect(items).toMatchObject([{ why: `held by a pause: paused by ops at ${iso(T0 + 1_000)}` }]);
   });
 
-  it('if a run waited behind the run before it, the ledger says from when to when the run was queued', async () => {
+  it('if a run waited for the previous run of its schedule to end, the ledger says from when to when the run was queued', async () => {
     const { id, key } = await everyMinute({ overlap: 'queue' });
     const dueAt = T0 + 2 * MINUTE;
     const [first] = (await engine.claim(T0 + MINUTE)).filter(({ scheduleId }) => scheduleId === id);
@@ -210,7 +210,7 @@ describe('The story of an occurrence', () => {
     expect((await firstOf(key)).why).toBe('ran 45 s late: claimed 45 s after it was due');
   });
 
-  it('the ledger says that an occurrence and a triggered run wait for a handler that no live worker has', async () => {
+  it('the ledger says that an occurrence and a run that was started by hand wait for a handler that no live worker has', async () => {
     const target = { type: 'handler', name: 'unheard-of' };
     const { id, key, change } = await everyMinute({ target });
     const { workerId } = await registerTestWorker(database);
@@ -356,7 +356,7 @@ describe('A replaced schedule in the ledger', () => {
     expect(entry.why).toContain(`${text} at ${iso(at)}`);
   });
 
-  it('if a PUT starts a cancelled schedule again, the ledger and the audit of occurrences call no occurrence between the cancel and the PUT missing', async () => {
+  it('if a PUT starts a cancelled schedule again, neither the ledger nor the audit of occurrences reports occurrences between the cancellation and the PUT as missing', async () => {
     const { key, change } = await everyMinute();
     const cancelledAt = T0 + 90_000;
     await engine.claim(T0 + MINUTE);
@@ -373,7 +373,7 @@ describe('A replaced schedule in the ledger', () => {
     expect(audit.body).toMatchObject({ occurrences: 4, items: [] });
   });
 
-  it('if a larger maxRuns restarts a finished schedule, the ledger and the audit of occurrences call no occurrence of the time in between missing', async () => {
+  it('if a larger maxRuns restarts a finished schedule, neither the ledger nor the audit of occurrences reports occurrences of the time in between as missing', async () => {
     const { id, key, change } = await everyMinute({ maxRuns: 1 });
     await end(id, T0 + MINUTE, { kind: 'succeeded' });
     const at = T0 + 3 * MINUTE + 1_000;
@@ -424,7 +424,7 @@ describe('Time zone data in the ledger', () => {
 });
 
 describe('The order of the ledger', () => {
-  it('the ledger says with which time zone data an occurrence was computed if newer data moved it', async () => {
+  it('if newer time zone data has moved an occurrence, the ledger says with which version of the data it was computed', async () => {
     const key = 'moved-by-tzdata';
     const version = process.versions.tz ?? 'unknown';
     await registerTestWorker(database);

@@ -165,7 +165,7 @@ describe('Listing runs', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  it('GET /v1/runs lists a failed run before a run that was skipped earlier, even if the skipped occurrence lies in the future', async () => {
+  it('GET /v1/runs lists the latest change first: a run that failed now comes before a run that was skipped earlier, even if the skipped occurrence lies in the future', async () => {
     await api.call('POST', '/v1/schedules', {
       body: scheduleBody({
         id: 'tomorrow',

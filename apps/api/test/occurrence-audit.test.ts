@@ -55,7 +55,7 @@ async function missingInLedger(key: string): Promise<string[]> {
 }
 
 describe('The audit of occurrences', () => {
-  it('the audit of occurrences reports missing and overdue occurrences and runs that no rule named, and nothing else', async () => {
+  it('the audit of occurrences reports occurrences without a run, overdue occurrences and runs at an instant that is no occurrence of the rule, and nothing else', async () => {
     const [lost, made] = (await ranForTenMinutes('lost', 'made', 'sound')) as [number, number];
     expect(await audit()).toEqual({
       from: iso(T0),
@@ -94,7 +94,7 @@ describe('The audit of occurrences', () => {
     expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE), count: 1 }]);
   });
 
-  it('the ledger calls exactly those occurrences missing that the audit of occurrences reports as missing', async () => {
+  it('the ledger and the audit of occurrences report the same occurrences as missing', async () => {
     const [id] = (await ranForTenMinutes('half-lost')) as [number];
     await database.pool.query(
       `delete from carillon.runs where schedule_id = $1 and occurrence_at between $2 and $3`,
@@ -105,7 +105,7 @@ describe('The audit of occurrences', () => {
     expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)]);
   });
 
-  it('an occurrence at the very instant of an edit runs for the definition before the edit, and the ledger and the audit of occurrences ascribe it to that definition', async () => {
+  it('an occurrence at the exact instant of an edit belongs to the definition before the edit: for its run, in the ledger and in the audit of occurrences', async () => {
     const at = T0 + 5 * MINUTE;
     const change = (id: number) => ({ ref: { id }, actor: 'ops', now: at });
     const [named, unnamed] = await inForceFrom(T0, [
@@ -133,7 +133,7 @@ describe('The audit of occurrences', () => {
     }
   });
 
-  it('if an edit sets a one-shot to a past instant, the ledger lists that instant exactly once and in order, even if the old rule named it too', async () => {
+  it('if a schedule becomes a one-shot at a past instant, the ledger lists that instant exactly once and in order, even if it was an occurrence of the old rule too', async () => {
     const now = T0 + 5.5 * MINUTE;
     const keys = ['to-named-instant', 'to-other-instant'];
     const ids = await inForceFrom(T0, [
@@ -162,7 +162,7 @@ describe('The audit of occurrences', () => {
     }
   });
 
-  it('if a run of a schedule with maxRuns is lost, the audit of occurrences and the ledger report its occurrence as missing, but no occurrence after the last run', async () => {
+  it('if a run of a schedule with maxRuns is lost, the audit of occurrences and the ledger report its occurrence as missing, and report none of the occurrences after the last run', async () => {
     const input = { id: 'three-runs', rule: { every: 'PT1M' }, maxRuns: 3 };
     const [id] = (await engine.insertWithHistory([input], { fromAt: T0, minutes: 4 })) as [number];
     await database.pool.query(`delete from carillon.runs where schedule_id = $1 and occurrence_at = $2`, [

@@ -79,7 +79,7 @@ describe('POST /v1/schedules/plan', () => {
 });
 
 describe('Audit log', () => {
-  it('every audit entry of a schedule with the tag set:<name>, which a schedule file gives it, says that the set <name> manages it', async () => {
+  it('if a schedule has the tag set:<name> of a schedule file, every entry about the schedule in the audit log names this set in managedBy', async () => {
     const body = scheduleBody({ tags: ['set:billing'] });
     await put(body);
     await put({ ...body, name: 'renamed' } as typeof body);
@@ -95,7 +95,7 @@ describe('Audit log', () => {
     for (const { detail } of entries) expect(detail).toMatchObject({ managedBy: 'set billing' });
   });
 
-  it('the audit entry of a schedule without a tag set:<name> has no managedBy', async () => {
+  it('if a schedule has no tag set:<name>, its entries in the audit log have no managedBy', async () => {
     const body = scheduleBody();
     await put(body);
     const [entry] = (await api.call('GET', `/v1/audit?subject=${body.id}`)).body.items;

@@ -338,7 +338,7 @@ describe('Cancelling', () => {
     expect((await engine.claim(Date.now() + 86_400_000)).filter(isOurs)).toEqual([]);
   });
 
-  it('DELETE /v1/schedules/:id of a one-shot whose run is in flight names that run, which may end but is not retried', async () => {
+  it('DELETE /v1/schedules/:id of a one-shot whose run is in flight lists the run as inFlight; the run may end, but is not retried', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
     const [run] = (await engine.claim(Date.now())).filter(isOurs);

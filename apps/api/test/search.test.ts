@@ -4,11 +4,14 @@ import { NOOP, useApi } from './use-api.js';
 
 const api = useApi();
 
-/** More schedules than the 2,000 up to which a range of due times counts as narrow. */
+/**
+ * If fewer than 2,000 schedules are due in the range of a search, Postgres reads them all and uses no index of texts or
+ * tags. The tests need a range with more schedules than that.
+ */
 const COUNT = 2_600;
 const all = Array.from({ length: COUNT }, (_, n) => ({
-  // The number is padded, because schedules that are created together get their internal ids in the order of their
-  // keys.
+  // Schedules that are created together get their internal ids in the order of their keys as text. The number is
+  // padded, so that this is also the order of the numbers.
   id: `order-${String(n).padStart(4, '0')}`,
   name: `${n % 2 === 0 ? 'Invoice' : 'Export'} of customer ${n}${n < 30 ? ' veteran' : ''}`,
   tags: [...(n < 100 ? ['old'] : []), ...(n % 40 === 0 ? ['spread'] : [])],

@@ -32,7 +32,7 @@ describe('POST /v1/simulate', () => {
     expect(await countSchedules()).toBe(before);
   });
 
-  it('in the simulation of a receiver that is down, its circuit opens, and deferred runs are delivered after the outage', async () => {
+  it('in the simulation of an outage of a receiver, the circuit breaker of the receiver opens, and the runs that it defers are delivered after the outage', async () => {
     const { body } = await simulate({
       schedules: Array.from({ length: 40 }, (_, i) => minutely(`herd-${i}`)),
       to: '2098-03-03T09:30:00Z',
@@ -50,7 +50,7 @@ describe('POST /v1/simulate', () => {
     expect(body.total.runs).toBe(body.total.occurrences);
   });
 
-  it('for many runs at one instant, a simulation suggests a jitter and says how high the peak would be with it', async () => {
+  it('if many runs are due at one instant, a simulation suggests a jitter and says how many runs per second the peak would then have', async () => {
     const schedules = Array.from({ length: 60 }, (_, i) =>
       minutely(`s-${i}`, { rule: { cron: '0 9 * * *' } }),
     );
@@ -64,7 +64,7 @@ describe('POST /v1/simulate', () => {
     expect(advice.perSecondAfter).toBeLessThanOrEqual(6);
   });
 
-  it('a simulation takes schedules of the project by a filter, with edits that are not saved', async () => {
+  it('a simulation can read the schedules of the project that match a filter, and apply edits to them that are not saved', async () => {
     const { body: stored } = await api.call('POST', '/v1/schedules', {
       body: scheduleBody({ rule: { cron: '15 * * * *' }, tags: ['simulated'] }),
     });

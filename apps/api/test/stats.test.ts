@@ -68,7 +68,7 @@ describe('GET /v1/stats', () => {
     expect((await ofMinute(3)).lateness).toEqual({ count: 0, p50Ms: null, p99Ms: null });
   });
 
-  it('GET /v1/stats also counts a run that ended long after the statistics of its minute were computed', async () => {
+  it('GET /v1/stats counts a success that took less than two seconds in the minute of its claim, even if the run is closed after the statistics of that minute were computed', async () => {
     const [long] = await claimAt(at(10), 1);
     if (!long) throw new Error('nothing was claimed');
     await computeUntil(at(13));

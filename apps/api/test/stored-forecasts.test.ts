@@ -74,7 +74,8 @@ describe('stored forecast', () => {
     const answer = await minute(at);
     expect(answer.complete).toBe(true);
     expect(answer.schedules.map(({ id }: { id: string }) => id)).toContain('hourly');
-    // With an empty list of stored groups, the schedule is not found. So the API does not read the groups itself.
+    // The stored list of groups is emptied. The API then finds no schedule, which shows that it reads this list instead
+    // of counting the fires itself.
     await api.database.pool.query(
       `update carillon.forecasts set groups = '[]', computed_at = computed_at + interval '1 ms'`,
     );
@@ -91,7 +92,7 @@ describe('stored forecast', () => {
     expect((await minute(at)).complete).toBe(true);
   });
 
-  it('GET /v1/forecast/minute leaves out a rule that can no longer be evaluated, and says that it is incomplete', async () => {
+  it('GET /v1/forecast/minute leaves out a rule that can no longer be evaluated, and marks its response as incomplete', async () => {
     const input = { id: 'broken', rule: { cron: '7 * * * *' }, timezone: 'Europe/Berlin' };
     const [id] = await insertSchedules(api.database, [input]);
     await api.database.pool.query(

@@ -217,7 +217,7 @@ describe('Ledger', () => {
     });
   });
 
-  it('the ledger lists a triggered run, a skipped occurrence and an upcoming occurrence', async () => {
+  it('the ledger lists a run that was started by hand, a skipped occurrence and an upcoming occurrence', async () => {
     const { id } = await create({ rule: { every: 'PT1H' }, maxRuns: 2 });
     await api.call('POST', `/v1/schedules/${id}/trigger`);
     await api.call('POST', `/v1/schedules/${id}/skip-next`);

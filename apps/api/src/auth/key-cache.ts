@@ -9,9 +9,12 @@ import type { Credential } from './credential.js';
 const KNOWN_TTL_MS = 900;
 /** TTL of an unknown key, so that a client that keeps sending it does not cause a query each time. */
 const UNKNOWN_TTL_MS = 2_000;
-/** How long a key counts as recently valid after its last use. */
+/**
+ * How long after its last successful lookup a credential passes the throttle of its client address without a check
+ * against the list of all valid credentials.
+ */
 const RECENTLY_VALID_MS = 600_000;
-/** TTL of the list of valid credentials, which is read only while an address is throttled. */
+/** TTL of the list of all valid credentials. The list is read only while a client address is throttled. */
 const ISSUED_TTL_MS = 2_000;
 /**
  * Maximum entries of each cache. Unknown keys have a separate cache, so a flood of them cannot evict the known ones.

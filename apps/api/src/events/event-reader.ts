@@ -20,11 +20,15 @@ import { SequenceProgress } from './sequence-progress.js';
  */
 const SETTLED_MS = 3_000;
 const MAX_ROWS_PER_POLL = 5_000;
-/** If a poll reads this many started or finished runs, it leaves skipped and cancelled runs to the next poll. */
+/**
+ * If a poll reads at least this many started or finished runs, skipped and cancelled runs are left to a later poll, to
+ * limit the work of one poll.
+ */
 const BUSY_RUN_COUNT = 1_000;
 /**
- * The position from which a listener resumes lies before the claim of each run in flight (claimed and not ended). A run
- * that has been in flight for longer than this is not considered, so that the position does not fall far behind.
+ * A listener resumes from a position before the claim of each run in flight (claimed and not ended), so that it gets
+ * the end of the run. A run that has been in flight for longer than this is ignored, so that the position does not fall
+ * far behind.
  */
 const MAX_POSITION_LAG_MS = 900_000;
 
@@ -45,7 +49,10 @@ export class EventReader {
   readonly #audit: SequenceProgress;
   readonly #known = new Map<string, KnownRun>();
   readonly #seenAudit = new Set<number>();
-  /** Skipped and cancelled runs that were reported and will be read again, with the time at which they stopped. */
+  /**
+   * Skipped and cancelled runs that were reported. The next polls read them again, and must not report them twice. The
+   * value is the time of the skip or the cancellation.
+   */
   readonly #reportedStops = new Map<string, number>();
   #stopsAfter: HistoryPosition;
   /** Everything up to this instant has been reported. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SequenceProgress } from './sequence-progress.js';
 
 describe('SequenceProgress', () => {
-  it('a number from a sequence is read again for 3 s after it was first read, because a smaller number may commit after a larger one', () => {
+  it('a row with a number from a sequence is read again for 3 s, because the row of a smaller number may be committed later', () => {
     const progress = new SequenceProgress(10);
     progress.advance(15, 1_000, 3_000);
     expect([progress.floor, progress.highest]).toEqual([10, 15]);
@@ -12,7 +12,7 @@ describe('SequenceProgress', () => {
     expect([progress.floor, progress.highest]).toEqual([15, 20]);
   });
 
-  it('a number from a sequence that commits after a larger number is still found by a later poll', () => {
+  it('a row with a number from a sequence is found by a later poll if it is committed after the row of a larger number', () => {
     const progress = new SequenceProgress(0);
     progress.advance(8, 0, 3_000);
     // Number 5 was drawn from the sequence before 8, but its transaction commits after the first poll.
@@ -21,7 +21,7 @@ describe('SequenceProgress', () => {
     expect(progress.highest).toBe(8);
   });
 
-  it('each number from a sequence is read only once if the time for reading it again is zero', () => {
+  it('if the time for which polls read the rows of a sequence again is zero, each row is read once', () => {
     const progress = new SequenceProgress(0);
     progress.advance(5, 1_000, 0);
     expect(progress.floor).toBe(5);

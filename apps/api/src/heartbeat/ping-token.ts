@@ -1,7 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SecretBox } from '@carillon/db';
 
-/** The content of a ping token: the schedule, and a number that each rotation of the schedule's token increases. */
+/**
+ * The content of the token in a ping URL, by which a job that runs elsewhere reports on its schedule. `generation`
+ * grows when the URL is rotated (replaced by a new one).
+ */
 export interface PingToken {
   scheduleId: number;
   generation: number;
@@ -13,8 +16,8 @@ const CODE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{40}$/;
 
 /**
- * Makes a token from the schedule's number, the generation, and a message authentication code of both. The token can't
- * be guessed and need not be stored, and a wrong token is refused without a query.
+ * Makes the token of a ping URL from the schedule's number, `generation`, and a message authentication code of both. So
+ * the token can't be guessed and need not be stored, and a wrong token is refused without a query.
  */
 export function makePingToken(secrets: SecretBox, { scheduleId, generation }: PingToken): string {
   const content = Buffer.alloc(CONTENT_BYTES);
@@ -23,7 +26,7 @@ export function makePingToken(secrets: SecretBox, { scheduleId, generation }: Pi
   return Buffer.concat([content, codeOf(secrets, content)]).toString('base64url');
 }
 
-/** Returns the content of a token; null if this installation did not make it. */
+/** Returns the content of the token in a ping URL; null if this installation did not make the token. */
 export function readPingToken(secrets: SecretBox, token: string): PingToken | null {
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');

@@ -13,7 +13,10 @@ import { codedErrors, fieldErrors } from './field-errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True if the route writes although its method is GET or HEAD, or although it has no authenticated caller. */
+    /**
+     * True if the route writes although its method is GET or HEAD, or although it has no authenticated caller. If
+     * Postgres fails, such a request is answered with `outcome_unknown`.
+     */
     mayWrite?: boolean;
   }
 }

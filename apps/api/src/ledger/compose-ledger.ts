@@ -43,8 +43,8 @@ export interface LedgerSources {
 }
 
 /**
- * Yields the entries from `fromAt` to `toAt` in order: one for each occurrence of the rule, and one for each run that
- * the rule did not name, such as a trigger. The occurrences of a gap (a stretch that did not run for one reason) share
+ * Yields the entries from `fromAt` to `toAt` in order: one for each occurrence of the rule, and one for each other run,
+ * such as a run that was started by hand. The occurrences of a gap (a stretch that did not run for one reason) share
  * one entry.
  */
 export function* composeLedger(
@@ -143,8 +143,8 @@ function entryWithoutRun(
 }
 
 /**
- * The steps of an occurrence without a run, as the ledger shows them: the rule named the occurrence, and it may have
- * been rescheduled, held by a pause, or cancelled with its schedule.
+ * The steps that the ledger shows for an occurrence without a run. The first step says which version of the rule yields
+ * the occurrence. The others say whether it was rescheduled, held by a pause, or cancelled with its schedule.
  */
 function storyWithoutRun(
   { at, definition }: { at: number; definition: HeldDefinition },

@@ -34,8 +34,8 @@ export function* ruleOccurrences(
 }
 
 /**
- * The instants before the time of their edit to which edits have set one-shots, in order. They are listed apart,
- * because the rule before the edit was in force at that time and may have named the same instant.
+ * The occurrences of one-shots that an edit has set to an instant before the edit itself, in order. They are collected
+ * apart, because the previous rule was still in effect at that instant and may have an occurrence at it too.
  */
 function pastInstants(
   definitions: readonly HeldDefinition[],

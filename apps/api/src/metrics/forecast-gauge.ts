@@ -55,7 +55,7 @@ async function readForecast(pool: Pool): Promise<Gauge> {
 
 /**
  * Counts the fires of a group of schedules after their next occurrence. A rule that can no longer be evaluated counts
- * as 0, because a worker pauses its schedules when they are due.
+ * as 0: when its schedules are due, a worker pauses them.
  */
 function laterFires({ timing, occurrenceAt, runsLeft, schedules }: ComingGroup, untilAt: number): number {
   const later = countOrZero(timing, { afterAt: occurrenceAt, untilAt });

@@ -36,7 +36,7 @@ const run = (more: Partial<RunView>): RunView => ({
 });
 
 describe('presentRun', () => {
-  it('the API shows as nextRetryAt when a waiting run is tried again, and null for a run that a pause of its schedule holds', () => {
+  it('nextRetryAt of a run is the time of its next attempt, and null while a pause of the schedule holds the run', () => {
     const held = run({ status: 'retrying', nextAttemptAt: Number.POSITIVE_INFINITY });
     expect(presentRun(held).nextRetryAt).toBeNull();
     const waiting = run({ status: 'retrying', nextAttemptAt: DUE_AT + 60_000 });

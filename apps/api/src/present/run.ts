@@ -11,8 +11,8 @@ import type { z } from 'zod';
 import { iso } from './iso.js';
 
 /**
- * When the next attempt begins; null if there is none, while a pause of the schedule holds the run, or while the run
- * waits for the previous run to end.
+ * The time of the next attempt. Null if no attempt follows, or if its time is not known yet because a pause of the
+ * schedule holds the run or because the run waits for the previous run to end.
  */
 export const nextAttemptOf = ({ nextAttemptAt }: Pick<RunView, 'nextAttemptAt'>): number | null =>
   nextAttemptAt === Number.POSITIVE_INFINITY ? null : nextAttemptAt;

@@ -45,8 +45,8 @@ export const presentCounted = ({
 });
 
 /**
- * The upper bound of the histogram bucket in which a quantile lies; null without runs. For the last bucket, which has
- * no upper bound, its lower bound is returned.
+ * The upper bound of the histogram bucket in which a quantile lies. The last bucket has no upper bound, so its lower
+ * bound is returned instead. Null if there are no runs.
  */
 function quantileOf(buckets: readonly number[], quantile: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0);

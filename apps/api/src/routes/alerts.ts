@@ -24,8 +24,8 @@ const MaintenanceId = z
   .transform(Number);
 
 /**
- * Breaches of the objectives of schedules, open and past, and the maintenance windows in which breaches are not
- * reported.
+ * Open and past breaches (failures of a schedule to meet one of its objectives), and the maintenance windows in which
+ * breaches are not reported.
  */
 export const alertRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>

@@ -6,7 +6,7 @@ import type { ApiContext } from '../context.js';
 import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 
-/** A minute with at least this many fires counts as a herd. */
+/** The busiest minute of the next 24 hours is listed if at least this many fires are due in it. */
 const HERD_FIRES = 1_000;
 
 /** Lists the problems that need the attention of a person. */

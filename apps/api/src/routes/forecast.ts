@@ -114,7 +114,7 @@ export const forecastRoutes =
 
 /**
  * Finds the groups that fire within the given minute, the group with the most schedules first. The next fire of each
- * schedule does not count, because the caller reads it from the agenda. Stops after `MAX_SEARCH_MS`.
+ * schedule does not count, because the caller reads it from the table `agenda`. Stops after `MAX_SEARCH_MS`.
  */
 async function findGroups(
   groups: readonly ForecastGroup[],

@@ -47,7 +47,8 @@ export const healthRoutes =
       async (_request, reply) => {
         const facts = await health();
         const judged = lifecycle.isStopping ? healthInPhase('stopping') : judgeHealth(facts);
-        // A degraded API counts as ready: it accepts schedules, and the sweep claims their runs late.
+        // A degraded API counts as ready, because it still accepts schedules. Workers may start their runs late:
+        // without a wake-up, they find due work only with the next sweep (their periodic search of Postgres).
         return reply
           .status(judged.status === 'down' ? 503 : 200)
           .send({ ...judged, postgres: facts.isPostgresUp ? 'up' : 'down', redis: facts.redis });

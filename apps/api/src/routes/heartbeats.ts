@@ -21,8 +21,8 @@ const params = z.object({ id: ScheduleKey });
 const PINGS_SHOWN = 20;
 
 /**
- * The ping URLs of a schedule, with which a job that runs elsewhere reports. Seeing them requires a key with the scope
- * write, because a ping changes runs of the schedule.
+ * The ping URLs of a schedule, with which a job that runs elsewhere reports its start, success or failure. Reading them
+ * requires a key with the scope write, because a ping changes runs of the schedule.
  */
 export const heartbeatRoutes =
   ({ pool, secrets }: ApiContext): FastifyPluginAsyncZod =>

@@ -16,7 +16,7 @@ import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 
 const MAX_WINDOW_MS = 31 * DAY_MS;
-/** Compares the occurrences that rules named with the runs and gaps that exist. */
+/** Compares the occurrences that the rules of schedules yield with the runs and gaps that exist. */
 export const occurrenceAuditRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

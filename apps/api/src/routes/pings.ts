@@ -62,8 +62,8 @@ type PingRequest = FastifyRequest<{
 }>;
 
 /**
- * Receives pings, with which jobs that run elsewhere report. A ping needs no API key: the token in its path is the
- * credential.
+ * Receives pings: requests by which jobs that run elsewhere report. A ping needs no API key, because the token in its
+ * path is the credential.
  */
 export const pingRoutes =
   ({ pool, bells, clock, counters, secrets, pingsPerMinute }: ApiContext): FastifyPluginAsyncZod =>
@@ -95,8 +95,8 @@ export const pingRoutes =
       };
 
     /**
-     * Records a ping about a run that was delivered, for a schedule that is not a heartbeat. `rid` names the run;
-     * without it, the ping is about the run that was delivered last.
+     * Handles a ping for a schedule that delivers its runs to the job. `rid` names the run that the ping is about.
+     * Without `rid`, it is the run with the latest occurrence among those whose delivery has begun.
      */
     const takeReport = async (
       { query: { rid }, log }: PingRequest,

@@ -29,7 +29,10 @@ const tags = ['Actions'];
 const NoBody = z.strictObject({}).nullish();
 const ERROR_STATUSES = [...BODY_ERRORS, 404, 409, 412, 422];
 
-/** Actions on one schedule, such as pause and trigger. Each responds with the new state of the schedule. */
+/**
+ * Actions on one schedule, such as pausing it or starting a run at once. Each responds with the new state of the
+ * schedule.
+ */
 export const scheduleActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

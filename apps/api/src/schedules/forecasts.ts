@@ -69,7 +69,7 @@ export class Forecasts {
 
   /**
    * Returns the fires by minute of the stored or cached forecast, or of a new one if it is computed soon enough;
-   * otherwise an empty map. For answers to which the forecast only adds a hint.
+   * otherwise an empty map. Meant for responses that are useful without the forecast too.
    */
   async readAtOnce(range: Range): Promise<ReadonlyMap<number, number>> {
     const forecast = (await this.#readStored(range)) ?? (await this.#within(range));

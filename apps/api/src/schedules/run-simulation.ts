@@ -171,8 +171,8 @@ async function prepare(
 }
 
 /**
- * The state of a schedule when the simulation begins. If it begins now, the next occurrence is the stored one. If it
- * begins at another time, the rule names the next occurrence.
+ * The state of a schedule when the simulation begins. If the simulation begins now, the next occurrence is the stored
+ * one. Otherwise it is computed from the rule.
  */
 function startOf(view: ScheduleView, { fromAt, isNow }: { fromAt: number; isNow: boolean }): ScheduleView {
   const isStored = view.id !== 0;
