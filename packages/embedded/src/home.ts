@@ -69,8 +69,8 @@ export async function lockHome(paths: HomePaths): Promise<() => Promise<void>> {
 }
 
 /**
- * Removes the lock of a process that has ended. If the lock turns out to belong to a process that runs, which took it
- * in the meantime, it is put back.
+ * Removes the lock file that an ended process has left. Another process may have replaced that file in the meantime, so
+ * the file is renamed first and then checked. If it belongs to a process that runs, it is put back.
  */
 async function moveAside(lock: string, mine: string): Promise<void> {
   const aside = `${mine}.stale`;

@@ -67,7 +67,7 @@ test('data of the embedded Postgres survives a stop, and a killed Postgres resta
     .toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test('a start stops an embedded Postgres that an earlier start left running, and keeps its data', async () => {
+test('startPostgres stops an embedded Postgres that was left running on the same data folder, and keeps its data', async () => {
   const home = temporaryHome();
   const first = await start(home);
   await query(first.url, 'create table kept (n int)');

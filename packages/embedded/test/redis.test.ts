@@ -77,7 +77,7 @@ test('the WebAssembly Redis accepts 7,000 short connections, more than it can ho
 });
 
 test.each(choices)(
-  'the embedded Redis (%s) refuses clients without its password, and only its owner can read the password',
+  'the embedded Redis (%s) refuses clients without its password, and only the user who runs it can read the password',
   async (choice) => {
     const { url, port, password, paths } = await start(choice);
     expect(password.length).toBeGreaterThanOrEqual(32);

@@ -2,7 +2,7 @@ import type { Plan } from './plan.js';
 
 /** The number of open runs of a schedule, counted while the row of the schedule is locked. */
 export interface OpenRuns {
-  /** Runs that are `running` or `retrying`, and queued runs that are released but not claimed by a worker yet. */
+  /** Runs that are `running` or `retrying`, and queued runs whose turn has come but that no worker has claimed yet. */
   started: number;
   /** Queued runs that wait until an open run of the schedule has ended. */
   queued: number;
@@ -35,7 +35,7 @@ export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): 
   return { kind: 'skip', reasonCode: 'queue_full', reason: `${MAX_QUEUE_LENGTH} runs were queued before it` };
 }
 
-/** Maximum number of runs of the schedule that may be started at the same time. */
+/** Maximum number of runs of the schedule that may be started (`OpenRuns.started`) at the same time. */
 export function concurrentRuns(plan: Pick<Plan, 'overlap' | 'maxConcurrentRuns'>): number {
   return plan.maxConcurrentRuns ?? (plan.overlap === 'allow' ? Number.POSITIVE_INFINITY : 1);
 }

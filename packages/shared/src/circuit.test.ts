@@ -68,7 +68,7 @@ describe('Circuit', () => {
     expect(circuit.waitMs(10_000)).toBe(0);
   });
 
-  it('an open circuit breaker counts as holding deliveries back only while deliveries that it deferred can still return', () => {
+  it('an open circuit breaker counts as holding deliveries back only while deliveries that it deferred can still be tried again', () => {
     const circuit = opened();
     expect(circuit.isHoldingBack(10_001)).toBe(true);
     expect(circuit.isHoldingBack(30_000)).toBe(false);

@@ -37,8 +37,8 @@ export class Circuit {
   }
 
   /**
-   * True while the circuit is open and deliveries wait for it. A deferred delivery returns within twice the wait and
-   * probes the origin. If no delivery has returned by then, none is waiting any more.
+   * True while the circuit is open and deliveries wait for it. A deferred delivery is tried again within twice the
+   * wait, and then probes the origin. If none was tried by then, no delivery waits any more.
    */
   isHoldingBack(now: number): boolean {
     return this.isOpen && (this.#isProbing || now < this.#openUntil + 2 * this.#waitMs);

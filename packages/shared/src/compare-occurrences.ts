@@ -26,14 +26,14 @@ export interface ComparedRun {
 }
 
 /**
- * A difference between the occurrences that a rule named and the runs that exist. A stretch of missing occurrences is
+ * A difference between the occurrences of a schedule's rule and the runs that exist. Missing occurrences in a row are
  * one difference.
  */
 export interface OccurrenceDifference {
   /**
-   * `missing`: the rule named the occurrence, and there is neither a run nor a gap (a record of occurrences that were
-   * not run, with the reason). `overdue`: due for more than a minute and not claimed. `unnamed`: there is a run for
-   * an occurrence that no definition named.
+   * `missing`: the rule yields the occurrence, but there is neither a run nor a gap (a record of occurrences that were
+   * not run, with the reason). `overdue`: the occurrence has been due for a minute or more, and no worker has claimed
+   * it. `unnamed`: there is a run, but no definition yields its occurrence.
    */
   kind: 'missing' | 'overdue' | 'unnamed';
   fromAt: number;
@@ -54,7 +54,7 @@ export interface ComparisonInput {
   schedule: ComparedSchedule;
   /** Oldest first. */
   definitions: readonly ComparedDefinition[];
-  /** The runs that the rule made in the window, earliest first. */
+  /** The runs of the rule (no manual runs or backfills) in the window, earliest first. */
   runs: readonly ComparedRun[];
   gaps: readonly { fromAt: number; toAt: number }[];
   window: { fromAt: number; toAt: number };
@@ -69,7 +69,7 @@ export interface ComparisonInput {
  */
 const OVERDUE_AFTER_MS = 60_000;
 
-/** Compares the occurrences that a rule named in a window with the runs and gaps that account for them. */
+/** Compares the occurrences of a schedule in a window, as its definitions yield them, with its runs and gaps. */
 export function compareOccurrences(input: ComparisonInput): Comparison {
   const { definitions, runs, gaps, window, budget } = input;
   const ran = new Set(runs.map(({ occurrenceAt }) => occurrenceAt));
@@ -102,7 +102,7 @@ export function compareOccurrences(input: ComparisonInput): Comparison {
 
 /**
  * The result of a comparison that stopped early, at `stoppedAt`. The next comparison continues after this instant, so
- * runs up to it are checked now.
+ * this comparison must check every run up to it.
  */
 const stopped = (
   input: ComparisonInput,
@@ -127,8 +127,8 @@ function addMissing(
 }
 
 /**
- * The last instant up to which the occurrences of a definition must have a run or a gap. The next occurrence
- * (`pendingAt`) is still to come.
+ * The last instant at which an occurrence of the definition must already have a run or lie in a gap. It is before the
+ * next occurrence (`pendingAt`), because no worker has claimed that one yet.
  */
 function untilOf({ maxRuns }: ComparedDefinition, { schedule, window, nowAt }: ComparisonInput): number {
   const { status, pendingAt, updatedAt, lastRunAt } = schedule;
@@ -155,16 +155,17 @@ function unnamedRuns({ definitions, runs }: ComparisonInput, untilAt: number): O
 }
 
 /**
- * True if a definition named the occurrence of a run while the definition was in force. If a person skips an occurrence
- * or brings it forward, its run is recorded before its time. By that time, another definition may be in force.
+ * True if the definition yields the occurrence of the run, and was in force at that instant or when the run was
+ * recorded. The run of an occurrence that a person skipped or brought forward is recorded early, and the definition may
+ * be replaced before the instant of the occurrence.
  */
 function hasNamed(
   definition: ComparedDefinition,
   { occurrenceAt, version, recordedAt }: ComparedRun,
 ): boolean {
   const { timing, untilAt, fromAt } = definition;
-  // The API computes the first occurrence by its own clock, a moment before the row is written. So version 1 may name
-  // an occurrence before its `fromAt`.
+  // The API computes the first occurrence by its own clock, a moment before the row is written. So the first occurrence
+  // of version 1 may lie before `fromAt`.
   const hasBegun = definition.version === 1 || timing.rule.kind === 'at' || occurrenceAt > fromAt;
   const wasInTime = untilAt === null || occurrenceAt <= untilAt || recordedAt <= untilAt;
   const isNamed = () => nextOccurrence(timing, occurrenceAt - 1) === occurrenceAt;

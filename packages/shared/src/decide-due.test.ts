@@ -113,7 +113,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('the occurrences that a rule for every second missed in a year are counted without listing each of them', () => {
+  it('the missed occurrences of a year are counted without listing each of them, even if the schedule fires every second', () => {
     const parsed = parseTiming({ rule: { cron: '* * * * * *' } }, { anchorAt: 0 });
     if (!parsed.ok) throw new Error('not a rule');
     const schedule = { ...everyFiveMinutes('10:00', misfire('once')), timing: parsed.timing };
@@ -123,7 +123,7 @@ describe('missed occurrences', () => {
 });
 
 describe('rescheduled occurrence', () => {
-  it('a reschedule changes when an occurrence is due, but neither its identity nor later occurrences', () => {
+  it('a rescheduled occurrence runs at its new time under its original instant, and later occurrences do not move', () => {
     const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:03') };
     expect(moved(decideDue(schedule, at('10:03')))).toEqual({ runs: '10:00', passed: null, next: '10:05' });
   });
@@ -150,7 +150,7 @@ describe('time that a restore has lost', () => {
     lostTime: { mode, untilAt: at(until), reason: 'a restore has lost it' },
   });
 
-  it('`carillon restore --account` skips every occurrence of the time that a database restore has lost, and the schedule moves on', () => {
+  it('`carillon restore --account` skips every occurrence that was due in the time lost by a database restore, and the schedule moves on', () => {
     expect(moved(decideDue(lost('account', '10:17'), at('10:17')))).toEqual({
       runs: null,
       passed: '10:00-10:15 ×4 restored',
@@ -158,7 +158,7 @@ describe('time that a restore has lost', () => {
     });
   });
 
-  it('`carillon restore --account` skips an occurrence of the time that a database restore has lost, even within its grace', () => {
+  it('`carillon restore --account` skips an occurrence that was due in the time lost by a database restore, even within the grace of its misfire policy', () => {
     expect(moved(decideDue(lost('account', '10:00'), at('10:00')))).toMatchObject({
       runs: null,
       passed: '10:00-10:00 ×1 restored',
@@ -166,7 +166,7 @@ describe('time that a restore has lost', () => {
   });
 
   it.each([misfire('skip'), misfire('once'), misfire('all', 1)])(
-    'after `carillon restore --refire`, occurrences of the time that a database restore has lost run one by one, whatever the misfire policy (%j)',
+    'after `carillon restore --refire`, occurrences that were due in the time lost by a database restore run one by one, whatever the misfire policy (%j)',
     (policy) => {
       expect(moved(decideDue(lost('refire', '10:17', '10:00', policy), at('11:00')))).toEqual({
         runs: '10:00',
@@ -177,7 +177,7 @@ describe('time that a restore has lost', () => {
   );
 
   it.each(['account', 'refire'] as const)(
-    'after `carillon restore --%s`, an occurrence due after the time that a database restore has lost follows the misfire policy',
+    'after `carillon restore --%s`, an occurrence that was due after the time lost by a database restore follows the misfire policy',
     (mode) => {
       const schedule = lost(mode, '10:04', '10:05', misfire('skip'));
       expect(moved(decideDue(schedule, at('10:17')))).toMatchObject({
@@ -187,7 +187,7 @@ describe('time that a restore has lost', () => {
     },
   );
 
-  it('the dry run of `carillon restore` counts as many runs and skips as the command then causes', () => {
+  it('the dry run of `carillon restore` counts how many due occurrences the command would run and how many it would skip', () => {
     const schedules = [
       lost('account', '10:17'),
       lost('refire', '10:17'),

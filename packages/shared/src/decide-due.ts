@@ -17,7 +17,10 @@ export interface DueSchedule {
   occurrenceAt: number;
   dueAt: number;
   runsTotal: number;
-  /** The decision of an operator about the time that a restore has lost; null if there is none. */
+  /**
+   * The operator's decision about the lost time (the time whose transactions a restore or a failover has lost); null if
+   * there is none.
+   */
   lostTime?: LostTime | null;
 }
 
@@ -189,7 +192,10 @@ export function stretchFrom(
   }
 }
 
-/** The oldest of the latest `limit` occurrences between `fromAt` and now. */
+/**
+ * The first occurrence that runs under the misfire policy `all`, which runs the latest `limit` occurrences from
+ * `fromAt` until now.
+ */
 function oldestOfLatest(timing: Timing, fromAt: number, nowAt: number, limit: number): number {
   if (1 + countOccurrences(timing, fromAt, nowAt) <= limit) return fromAt;
   let oldestAt = nowAt + 1;

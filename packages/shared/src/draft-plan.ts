@@ -72,8 +72,8 @@ const NO_TARGET = {
 };
 
 /**
- * Limits the time-out of webhooks and calls. Handlers have no limit, because they are the operator's own code; a
- * receiver outside may belong to an attacker.
+ * Limits the time-out of webhooks and phone calls, because the receiver may belong to an attacker who answers slowly to
+ * keep workers busy. Handlers have no limit, because they are the operator's own code.
  */
 function timeoutProblems({ target, timeoutMs }: Plan, maxMs: number | undefined): Problem[] {
   const isOutgoing = target.type === 'webhook' || target.type === 'call';
@@ -82,7 +82,10 @@ function timeoutProblems({ target, timeoutMs }: Plan, maxMs: number | undefined)
   return [{ field: 'timeout', message }];
 }
 
-/** The ping URLs of a heartbeat are signed with the installation's encryption key, so a heartbeat needs that key. */
+/**
+ * A job reports to its heartbeat by URLs that are signed with the installation's encryption key. So a heartbeat needs
+ * that key.
+ */
 function keyProblems({ target }: Plan, sealHeader: ScheduleDefaults['sealHeader']): Problem[] {
   if (target.type !== 'heartbeat' || sealHeader !== null) return [];
   return [{ field: 'target.type', message: 'a heartbeat needs CARILLON_ENCRYPTION_KEY, which is not set' }];

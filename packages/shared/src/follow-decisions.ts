@@ -1,7 +1,7 @@
 import { countOccurrences, lastOccurrence } from '@carillon/recurrence';
 import { type DueOccurrence, type DueSchedule, decideDue, dueOccurrenceAfter } from './decide-due.js';
 
-/** How many overdue occurrences would be run, and how many recorded as skipped. */
+/** How many due occurrences a decision of `carillon restore` would run, and how many it would record as skipped. */
 export interface LostTimeOutcome {
   run: number;
   skipped: number;
@@ -12,8 +12,8 @@ interface Followed extends LostTimeOutcome {
 }
 
 /**
- * Follows the engine's decisions for an overdue schedule until nothing is due. Counts the occurrences that they run and
- * skip.
+ * Counts how many occurrences of an overdue schedule the engine would run and skip. It applies the decisions of the
+ * engine one after the other, until no occurrence is due.
  */
 export function followDecisions(schedule: DueSchedule, nowAt: number): LostTimeOutcome {
   const outcome = { run: 0, skipped: 0 };
@@ -31,7 +31,7 @@ const isRefired = ({ lostTime, dueAt }: DueSchedule) =>
   lostTime?.mode === 'refire' && dueAt <= lostTime.untilAt;
 
 /**
- * Counts all occurrences of the time that a restore has lost at once, because a schedule that fires each second has
+ * Counts the occurrences of the lost time together instead of one by one, because a schedule that fires each second has
  * tens of thousands of them in a day.
  */
 function followRefire(due: DueSchedule): Followed {

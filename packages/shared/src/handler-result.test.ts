@@ -8,6 +8,9 @@ it.each([
   ['no result in the body of a ping that is a number', null, '42', null],
   ['no result in the answer of a receiver', 200, '{"value":1}', null],
   ['no result without a response', null, null, null],
-])('readHandlerResult finds %s', (_, httpStatus, response, expected) => {
-  expect(readHandlerResult({ httpStatus, response })).toEqual(expected);
-});
+])(
+  'readHandlerResult reads the stored response of an attempt and finds %s',
+  (_, httpStatus, response, expected) => {
+    expect(readHandlerResult({ httpStatus, response })).toEqual(expected);
+  },
+);

@@ -6,7 +6,7 @@ export type HandlerResult = { value: unknown } | { error: string };
 
 /**
  * Reads the stored result of a handler. Null for a response that is text: the answer of a receiver, which has an HTTP
- * status, or the body of the ping that ended a heartbeat.
+ * status, or the body of a ping (the request by which a job reports to its heartbeat).
  */
 export function readHandlerResult({
   httpStatus,

@@ -36,7 +36,7 @@ describe('judgeHealth', () => {
     expect(judge({ oldestDeliverableAt: WELL.now - 10_001, sweepIntervalMs: 60_000 })).toEqual(['ok']);
   });
 
-  it('a missing handler degrades an installation only while workers are alive; otherwise no_workers is the reason', () => {
+  it('due runs whose handler no live worker has degrade an installation; if no worker is alive, the only reason is no_workers', () => {
     expect(judge({ dueWithoutHandler: 3 })).toEqual(['degraded', 'handler_missing']);
     expect(judge({ dueWithoutHandler: 3, workersAlive: 0 })).toEqual(['degraded', 'no_workers']);
   });
@@ -57,13 +57,13 @@ describe('judgeHealth', () => {
     expect(judge({ failedLately: 10, succeededLately: 190 })).toEqual(['degraded', 'dead_letters_rising']);
   });
 
-  it('an installation is degraded if sweeps repaired differences (drift) in three minutes in a row, at least as many in the last as in the first', () => {
+  it('an installation is degraded if sweeps found overdue runs, missing wake-ups or expired leases in three minutes in a row, and not fewer in the last than in the first', () => {
     expect(judge({ driftByMinute: [9, 8, 1] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [0, 8, 9] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [8, 1, 8] })).toEqual(['degraded', 'drift_not_falling']);
   });
 
-  it('an installation is degraded if the history tables have no partition for a coming month', () => {
+  it('an installation is degraded if the history tables have no partition for the current or the next month', () => {
     expect(judge({ missingPartitions: 1 })).toEqual(['degraded', 'partitions_missing']);
   });
 
@@ -71,7 +71,7 @@ describe('judgeHealth', () => {
     expect(judge({ tzdataVersions: ['2026a', '2026b'] })).toEqual(['degraded', 'tzdata_differs']);
   });
 
-  it('an installation is degraded if the audit found an occurrence that differs from the runs that exist', () => {
+  it('an installation is degraded if the audit found a difference between the occurrences of a schedule and the runs that exist', () => {
     expect(judge({ auditDifferences: 1 })).toEqual(['degraded', 'audit_differences']);
   });
 
@@ -97,7 +97,7 @@ describe('judgeHealth', () => {
   });
 
   it.each(HOLD_CODES)(
-    'an installation whose workers claim nothing until an operator decides is degraded, and names the command to run (%s)',
+    'an installation whose workers claim nothing until an operator decides is degraded, and the reason names `carillon restore` (%s)',
     (heldCode) => {
       const facts = { ...WELL, heldCode, oldestDeliverableAt: 0 };
       const { status, reasons } = judgeHealth({ isPostgresUp: true, engine: facts, redis: 'up' });

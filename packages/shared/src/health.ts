@@ -5,10 +5,7 @@ import { HOLD_ADVICE, HOLD_CODES, type HoldCode } from './lost-time.js';
  * from about a second on.
  */
 export const MAX_CLOCK_OFFSET_MS = 1_000;
-/**
- * A row that has been due for longer than this many sweep intervals counts as overdue, because a sweep should have
- * claimed it.
- */
+/** Due work counts as overdue after this many sweep intervals, because a sweep should have claimed it by then. */
 const OVERDUE_AFTER_SWEEPS = 2;
 
 /**
@@ -67,16 +64,25 @@ export interface Health {
 /** The state of the engine, read from Postgres. All instants are by Postgres's clock. */
 export interface EngineFacts {
   now: number;
-  /** Why workers claim nothing; null if the installation is not held. */
+  /** Why workers claim nothing until an operator decides (`carillon restore`); null if they do claim. */
   heldCode: HoldCode | null;
   workersAlive: number;
-  /** The longest sweep interval of the live workers. */
+  /**
+   * Workers look for overdue work at this interval (the sweep). If the intervals of the live workers differ, this is
+   * the longest.
+   */
   sweepIntervalMs: number;
-  /** The due time of the oldest due row that a live worker could deliver. */
+  /**
+   * The earliest due time of a schedule or a waiting attempt that is due now. Work is left out if it needs a handler
+   * that no live worker has. Null if nothing is due.
+   */
   oldestDeliverableAt: number | null;
-  /** Number of rows, among the oldest due rows, whose handler no live worker has. */
+  /** Number of schedules and waiting attempts, among the oldest that are due, whose handler no live worker has. */
   dueWithoutHandler: number;
-  /** The clock offset of the live worker whose clock differs most from Postgres's; positive if that clock is ahead. */
+  /**
+   * The clock offset of the live worker whose clock differs most from Postgres's; positive if the worker's clock is
+   * ahead.
+   */
   largestClockOffsetMs: number;
   /** Number of open circuit breakers that make deliveries wait, over all projects and live workers. */
   openCircuits: number;
@@ -85,24 +91,27 @@ export interface EngineFacts {
   /** Number of attempts that succeeded in the last five minutes. */
   succeededLately: number;
   /**
-   * Number of differences (overdue rows, missing wake-ups, expired leases) that sweeps found in each of the last three
+   * Number of overdue rows, missing wake-ups and expired leases (drift) that sweeps found in each of the last three
    * whole minutes, oldest first.
    */
   driftByMinute: readonly number[];
-  /** How many of two months, the current and the next one, have no partition in the history tables. */
+  /** Number of months without a partition in the history tables, of the current month and the next one. */
   missingPartitions: number;
   /**
-   * Occurrences that the audit found to differ from the runs that exist. The number is 0 once the audit has found none
-   * for a day.
+   * Number of differences that audits found between the occurrences of schedules and the runs that exist. It falls back
+   * to 0 after a day without a new difference.
    */
   auditDifferences: number;
-  /** The distinct versions of time zone data of the live workers, and of the API if the API has read the facts. */
+  /**
+   * The distinct versions of the time zone data of the live workers. The API adds its own version to the facts that it
+   * reads.
+   */
   tzdataVersions: string[];
 }
 
 /**
- * Dead letters are reported as rising if at least this many runs failed for good within five minutes, and at least this
- * share of the runs that ended.
+ * Dead letters (runs that failed for good) are reported as rising if there were at least this many within five minutes,
+ * and if they are at least this share of the runs that ended.
  */
 const RISING_FAILURES = 10;
 const RISING_SHARE = 0.05;
@@ -187,8 +196,8 @@ function judgeEngine(engine: EngineFacts): HealthReason[] {
   if (engine.workersAlive === 0)
     reasons.push({ code: 'no_workers', message: 'No worker is alive: start one. Due runs wait meanwhile.' });
   const overdueMs = oldestDeliverableAt === null ? 0 : now - oldestDeliverableAt;
-  // While the installation is held (workers claim nothing), everything that falls due is overdue, and the hold is the
-  // reason.
+  // While workers claim nothing until an operator decides, everything that falls due becomes overdue. The reason for
+  // that is reported above.
   if (heldCode === null && overdueMs > OVERDUE_AFTER_SWEEPS * sweepIntervalMs)
     reasons.push({
       code: 'overdue',

@@ -8,11 +8,11 @@ const kinds = (changes: Partial<CurrentHome>, recorded: Home | null = HOME) =>
   MARKS.map((mark) => judgeHome(recorded, { ...NOW, ...changes }, mark).kind);
 
 describe('judgeHome', () => {
-  it('a database on the server that is recorded for it is not taken for a copy, whatever the mark says that workers left in Redis', () => {
+  it('a database on its recorded server is not taken for a copy, whatever the state of the mark of its workers in Redis', () => {
     expect(kinds({})).toEqual(['same', 'same', 'same']);
   });
 
-  it('a database for which no server is recorded is not taken for a copy, whatever the mark says that workers left in Redis', () => {
+  it('a database without a recorded server is not taken for a copy, whatever the state of the mark of its workers in Redis', () => {
     expect(kinds({}, null)).toEqual(['moved', 'moved', 'moved']);
   });
 
@@ -20,7 +20,7 @@ describe('judgeHome', () => {
     ['in another cluster', { systemIdentifier: '72' }],
     ['that was created anew', { databaseOid: 6 }],
   ])(
-    'a database %s is taken for a copy, unless the mark that workers left in Redis is intact',
+    'a database %s is taken for a copy, unless the mark of its workers in Redis is intact',
     (_what, changes) => {
       expect(kinds(changes)).toEqual(['moved', 'copied', 'copied']);
     },
@@ -30,18 +30,18 @@ describe('judgeHome', () => {
     ['on a new timeline', { timeline: 2 }],
     ['at a new address', { address: 'staging:5432/carillon' }],
   ])(
-    'a database %s is taken for a copy if Redis lacks the mark of its workers, and is only suspect if Redis does not answer',
+    'a database %s is taken for a copy if Redis has no mark of its workers, and is only suspected to be a copy if Redis does not answer',
     (_what, changes) => {
       expect(kinds(changes)).toEqual(['moved', 'copied', 'suspect']);
     },
   );
 
-  it('a new address of a database is no sign of a copy if this worker connects over loopback, or if every earlier worker did', () => {
+  it('the address of a database is no sign of a copy if this worker connects over loopback, or if every earlier worker did', () => {
     expect(kinds({ address: null })).toEqual(['same', 'same', 'same']);
     expect(kinds({}, { ...HOME, addresses: [] })).toEqual(['moved', 'moved', 'moved']);
   });
 
-  it('a database whose managed Postgres hides its identity is not taken for a copy', () => {
+  it('a database is not taken for a copy if its managed Postgres does not reveal which cluster it is', () => {
     expect(kinds({ systemIdentifier: null, databaseOid: null, timeline: null })).toEqual([
       'same',
       'same',

@@ -3,44 +3,52 @@ export interface Home {
   /** The number of the Postgres cluster, which `initdb` generates; null if it may not be read. */
   systemIdentifier: string | null;
   databaseOid: number | null;
-  /** Grows with each promotion and each recovery to a point in time. */
+  /**
+   * The timeline of the Postgres cluster. It grows with each promotion of a standby and each recovery to a point in
+   * time.
+   */
   timeline: number | null;
-  /** The addresses (host:port/database) by which workers have reached the server. Loopback is left out. */
+  /**
+   * The addresses (host:port/database) by which workers have reached the server. Loopback is left out, because on each
+   * machine it means another server.
+   */
   addresses: readonly string[];
 }
 
 /** The Postgres server that this worker uses now. */
 export interface CurrentHome extends Omit<Home, 'addresses'> {
-  /** Null for loopback and sockets: on another machine they mean another server. */
+  /** Null for loopback and sockets, because on another machine they mean another server. */
   address: string | null;
 }
 
 /**
- * The state of the mark that workers leave in Redis, outside Postgres. `intact`: Postgres has every transaction that
- * the mark knows of. `absent`: Redis answers, and has no mark. `silent`: there is no Redis, or it does not answer.
+ * The state of the mark: the latest committed sign of life of a worker, which is also kept in Redis. `intact`: Postgres
+ * still has it. `absent`: Redis answers, and has no mark. `silent`: there is no Redis, it does not answer, or its mark
+ * is older than a decision by `carillon restore`.
  */
 export type MarkState = 'intact' | 'absent' | 'silent';
 
 export type HomeVerdict =
   | { kind: 'same' }
   /**
-   * The server belongs to the installation. The recorded server (home) differs or is missing, so the caller records
-   * `home`.
+   * The server belongs to the installation. It differs from the recorded server, or none is recorded, so the caller
+   * records `home`.
    */
   | { kind: 'moved'; home: Home }
   | { kind: 'copied'; reason: string }
   /**
-   * Something differs, and Redis, which could tell a move from a copy, does not answer. The worker warns and goes
-   * on.
+   * The server may hold a copy of the database, and Redis, whose mark could prove or disprove it, gives no answer. The
+   * worker logs a warning and goes on.
    */
   | { kind: 'suspect'; reason: string };
 
 const MAX_ADDRESSES = 20;
 
 /**
- * Decides whether a database is still the one that its installation used, or a copy. An intact mark in Redis proves
- * that it is no copy. Without the mark, another cluster or another database means a copy. A new timeline or address is
- * a weaker sign, because both change in ordinary life: it means a copy only if Redis answers and has no mark.
+ * Decides whether a database is still the one that its installation used, or a copy of it. An intact mark in Redis
+ * proves that it is no copy. Without the mark, another cluster or another database means a copy. A new timeline or
+ * address is a weaker sign, because a failover or a move changes it too. So it means a copy only if Redis answers and
+ * has no mark.
  */
 export function judgeHome(recorded: Home | null, now: CurrentHome, mark: MarkState): HomeVerdict {
   const home = remember(recorded, now);

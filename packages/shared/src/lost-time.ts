@@ -3,20 +3,20 @@ export const HOLD_CODES = ['transactions_lost', 'database_copied', 'held_by_oper
 export type HoldCode = (typeof HOLD_CODES)[number];
 
 /**
- * The decisions that an operator can make about the occurrences of the lost time: the time whose transactions were
- * lost.
+ * The decisions that an operator can make about the occurrences of the lost time (the time whose transactions were
+ * lost): `account` records them as skipped, `refire` runs them, `by-policy` follows the misfire policies.
  */
 export const RESTORE_MODES = ['account', 'refire', 'by-policy'] as const;
 export type RestoreMode = (typeof RESTORE_MODES)[number];
 
-/** The facts about a hold, for the operator who decides. Instants are by Postgres's clock. */
+/** The facts about a hold (workers claim nothing until an operator decides). Instants are by Postgres's clock. */
 export interface HoldDetail {
   reason: string;
   /** The last sign of life of a worker that is still recorded in Postgres. The lost time begins there. */
   lostFromAt: number;
   /**
-   * The highest generation (a number that grows with each decision by `carillon restore`) that the process which asked
-   * for the hold has seen.
+   * The highest generation that was known to the process that asked for the hold. The generation of an installation is
+   * a number that grows with each decision by `carillon restore`.
    */
   seenGeneration: number;
 }
@@ -37,8 +37,8 @@ export const HOLD_ADVICE: Record<HoldCode, string> = {
 };
 
 /**
- * The decision about the lost time, if it differs from the misfire policies: every occurrence that was due until
- * `untilAt` is recorded as skipped with this reason (`account`), or is run (`refire`).
+ * An operator's decision about the lost time, unless it is `by-policy`: every occurrence that was due until `untilAt`
+ * is recorded as skipped with this reason (`account`), or is run (`refire`).
  */
 export interface LostTime {
   mode: Exclude<RestoreMode, 'by-policy'>;

@@ -65,13 +65,13 @@ it('an edit that sets a one-shot to a past instant makes that instant the next o
   expect(nextAfterEdit(before(), edited)?.occurrenceAt).toBe(at('01T08:00:00'));
 });
 
-it('an occurrence that was skipped or brought forward ahead of its time does not fire again after an edit', () => {
+it('an occurrence that a person has skipped or brought forward does not fire again after an edit', () => {
   const edited = define({ rule: { at: '2026-03-01T08:00:00Z' } });
   const timing = { ...edited.timing, settledAts: [at('01T08:00:00')] };
   expect(nextAfterEdit(before(), { ...edited, timing })).toBeNull();
 });
 
-it('an occurrence that was rescheduled to a later time stays pending after a change of a calendar, unless the calendar excludes it', () => {
+it('an occurrence that was rescheduled to a later time stays pending if a calendar changes, unless the calendar now excludes its day', () => {
   const holidays = (dates: string[]) =>
     define({ rule: { cron: '0 9 * * *' }, exclusions: ['holidays'] }, new Map([['holidays', dates]]));
   const putOff = { occurrenceAt: at('02T09:00:00'), dueAt: at('02T15:00:00') };
@@ -87,6 +87,6 @@ it('a schedule that has reached its maximum number of runs finishes, and continu
   expect(nextAfterEdit(finished, limited(6))?.occurrenceAt).toBe(at('03T09:00:00'));
 });
 
-it('a schedule that finished because its rule ran out stays finished if the rule stays the same', () => {
+it('a schedule that finished because its rule has no further occurrence stays finished if an edit keeps the rule', () => {
   expect(nextAfterEdit(before({ occurrenceAt: null, dueAt: null }), daily)).toBeNull();
 });

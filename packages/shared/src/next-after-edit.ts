@@ -16,11 +16,12 @@ export interface ScheduleBeforeEdit {
 }
 
 /**
- * Decides the next occurrence after an edit; null finishes the schedule. Two kinds of edits have functions of their
- * own: `moveYearly` for yearly events, which fire once in each local year, and `nextUnderTzdata` for new time zone data.
+ * Decides the next occurrence after an edit; null finishes the schedule. The occurrences of a new rule begin after the
+ * edit, except that a one-shot may be set to a past instant. If the edit replaces an occurrence that was already due,
+ * `settleOverdue` decides by the old rule and its misfire policy whether that occurrence runs.
  *
- * A new rule names nothing before the edit, except that a one-shot may be set to a past instant. If an edit replaces an
- * occurrence that was already due, `settleOverdue` decides by the old rule and its misfire policy whether it runs.
+ * Two kinds of changes are decided elsewhere: changes of yearly events, which fire once in each local year
+ * (`moveYearly`), and new time zone data (`nextUnderTzdata`).
  */
 export function nextAfterEdit(
   schedule: ScheduleBeforeEdit,
@@ -44,20 +45,20 @@ function startOf({ timing: before, occurrenceAt, nowAt }: ScheduleBeforeEdit, ti
   // If the edit sets a one-shot to a past instant, that instant is still due, and the misfire policy decides whether it
   // fires.
   if (rule.kind === 'at' && JSON.stringify(rule) !== JSON.stringify(before.rule)) return rule.at;
-  // If only a calendar changed, an occurrence that was rescheduled to a later time stays pending unless its day is
-  // excluded now.
+  // If only a calendar changed, the pending occurrence stays pending, even if its instant is past because it was
+  // rescheduled to a later time. It does not stay if the calendar excludes its day now.
   const hasOtherCalendar = isSameTiming({ ...timing, calendars: before.calendars }, before);
   return hasOtherCalendar ? Math.min(nowAt + 1, occurrenceAt ?? nowAt + 1) : nowAt + 1;
 }
 
-/** True if two timings name the same occurrences. Their `settledAts` are not compared. */
+/** True if two timings are equal, apart from their `settledAts` (coming occurrences that already have a run). */
 export const isSameTiming = (a: Timing, b: Timing): boolean =>
   storeTiming({ ...a, settledAts: [] }) === storeTiming({ ...b, settledAts: [] });
 
 const hadRunOut = ({ plan, runsTotal }: ScheduleBeforeEdit) =>
   plan.maxRuns !== null && runsTotal >= plan.maxRuns;
 
-/** The pending occurrence. A new jitter moves its due time, unless a person has rescheduled it. */
+/** The pending occurrence after the edit. A new jitter changes when it is due, unless a person has rescheduled it. */
 function pendingUnder(schedule: ScheduleBeforeEdit, plan: Plan): DueOccurrence | null {
   const { key, occurrenceAt, dueAt } = schedule;
   if (occurrenceAt === null || dueAt === null) return null;

@@ -11,9 +11,9 @@ export interface ScheduleUnderTzdata {
 }
 
 /**
- * Computes the pending occurrence with the time zone data of this process; null if it stays the same. The pending
- * occurrence moves to the nearest instant that the rule names now. So a change of a zone neither repeats an occurrence
- * that has run nor leaves one out.
+ * Computes the pending occurrence with the time zone data of this process; null if it stays the same. If the rule no
+ * longer yields its instant, the occurrence moves to the nearest instant that the rule does yield. So a change of a
+ * zone neither repeats an occurrence that has run nor leaves one out.
  */
 export function nextUnderTzdata(
   { key, timing, plan, occurrenceAt, dueAt }: ScheduleUnderTzdata,

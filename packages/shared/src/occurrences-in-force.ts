@@ -9,19 +9,19 @@ export interface RuleInForce {
   untilAt: number | null;
 }
 
-/** Number of occurrences that are computed at a time. It is small, because the caller may skip the rest. */
+/** Occurrences are computed in batches of this size. It is small, because the caller may skip the rest of a batch. */
 const BATCH_SIZE = 100;
 
 /**
- * True if an edit set a one-shot to another instant. Such an instant still runs even if it lies before the edit, so the
- * search for it must not begin at the edit. `before` is the rule before the edit.
+ * True if an edit set a one-shot to another instant. `before` is the rule before the edit. The new instant runs even if
+ * it lies before the edit, so the search for occurrences must not begin at the edit.
  */
 export const isNewInstant = ({ timing }: RuleInForce, before: RuleInForce | undefined): boolean =>
   timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
 
 /**
- * Yields the occurrences in a range (both ends included) that a rule named while it was in force. The caller may skip
- * occurrences, such as those that are recorded as a gap: `next(at)` continues after `at`.
+ * Yields the occurrences of a rule in a range (both ends included) while the rule was in force. With `next(at)`, the
+ * caller skips the occurrences up to `at`, such as those of a gap.
  */
 export function* occurrencesInForce(
   rule: RuleInForce,

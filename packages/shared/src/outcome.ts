@@ -38,11 +38,11 @@ export type Outcome =
       isGone?: boolean;
     }
   /**
-   * This worker is stopping, or lost its lease before the delivery began. Another worker will deliver the run, and the
-   * attempt does not count.
+   * The worker hands the run back, because it is stopping, or because it lost its lease before the delivery began.
+   * Another worker delivers the run, and this attempt does not count.
    */
   | { kind: 'handed_back' }
-  /** Nothing was sent, because nothing may be sent to the target now. The run waits, and the attempt does not count. */
+  /** Nothing was sent, for one of the `DEFERRAL_REASONS`. The run waits, and the attempt does not count. */
   | { kind: 'deferred'; retryInMs: number; reasonCode: DeferralReason; reason: string };
 
 export type Closing =
@@ -50,8 +50,8 @@ export type Closing =
   | { status: 'retrying'; retryInMs: number };
 
 /**
- * Decides the next state of the run. `attempt` counts from 1, without free attempts: those that do not count against
- * the limit.
+ * Decides the next state of the run. `attempt` counts from 1 and leaves out attempts that do not count against the
+ * limit.
  */
 export function closingOf(
   outcome: Outcome,

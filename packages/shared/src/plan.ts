@@ -16,7 +16,10 @@ export type Target =
   | { type: 'queue'; queue: string }
   | { type: 'handler'; name: string }
   | { type: 'call'; number: string; assistantId: string | null; phoneNumberId: string | null }
-  /** Nothing is delivered: the occurrence waits for a ping. The durations are texts, as the client gave them. */
+  /**
+   * Nothing is delivered: the occurrence waits until its job reports by HTTP (a ping). The durations are texts, as the
+   * client gave them.
+   */
   | { type: 'heartbeat'; grace: string; startGrace: string | null };
 
 export type MisfirePolicy = 'once' | 'all' | 'skip';
@@ -41,7 +44,7 @@ export interface Plan {
   onFailure: string | null;
   /** True if the schedule has a secret of its own. Otherwise the project's secret signs its deliveries. */
   hasSecret: boolean;
-  /** The objectives whose breach raises an alert; null if the schedule has none. */
+  /** The objectives of the schedule. An alert is raised if one is missed. Null if the schedule has none. */
   slo: Slo | null;
 }
 

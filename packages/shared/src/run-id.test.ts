@@ -25,7 +25,7 @@ describe('run id', () => {
     }
   });
 
-  it('the attempt key of a run is different for each claim', () => {
+  it('the key by which a receiver recognises an attempt is different for each claim of the run', () => {
     const keys = [1, 2, 3, 2 ** 40].map((epoch) => attemptKey('run_r1_a', 1, epoch));
     expect(new Set(keys).size).toBe(4);
     expect(keys[0]).toMatch(/^run_r1_a-1-[0-9a-z]+$/);

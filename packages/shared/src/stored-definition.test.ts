@@ -41,7 +41,7 @@ describe('stored definition', () => {
     expect(readTiming(storeTiming(zoned))).toEqual(zoned);
   });
 
-  it('the stored form of a rule keeps its leap day policy, and omits the default policy', () => {
+  it('the stored form of a rule has its leap day policy, unless that policy is the default for this kind of rule', () => {
     const rules: Timing['rule'][] = [
       { kind: 'cron', cron: '0 0 29 2 *' },
       { kind: 'rrule', rrule: 'FREQ=YEARLY' },

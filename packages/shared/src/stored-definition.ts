@@ -92,5 +92,8 @@ function storeWithout<T extends object, K extends keyof T & string>(
   };
 }
 
-/** True if the instants that the rule names depend on the clock of a time zone. The stored form leaves UTC out. */
+/**
+ * True if the timing names a time zone. UTC does not count, because it is the default, which the stored form leaves
+ * out.
+ */
 export const isZoned = (timing: Timing): boolean => /"timezone":|TZID/.test(storeTiming(timing));

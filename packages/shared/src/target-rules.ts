@@ -10,7 +10,7 @@ const ALL = '*';
 
 /**
  * The target of users, tasks and reminders that name none, in a project without a default target: their messages go to
- * the worker's log. A schedule must name its target.
+ * the worker's log. A schedule has no such fallback and must name its target.
  */
 export const SYSTEM_TARGET: Target = { type: 'handler', name: 'log' };
 

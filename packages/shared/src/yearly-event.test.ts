@@ -31,7 +31,7 @@ describe('yearly event', () => {
     });
   });
 
-  it('a yearly event of 29 February occurs on 28 February in years that are not leap years', () => {
+  it('a yearly event of 29 February with the leap day policy feb28 occurs on 28 February in years that are not leap years', () => {
     const next = nextOccurrences(timingOf('2000-02-29', 'Pacific/Apia'), at('2026-11-16T00:00:00Z'), 3);
     expect(next.map(iso)).toEqual([
       '2027-02-27T20:00:00.000Z',

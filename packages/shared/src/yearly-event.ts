@@ -72,15 +72,15 @@ export interface YearlyMove {
   after: Timing;
   /** The pending occurrence under the old timing; null if there is none. */
   pendingAt: number | null;
-  /** The local year of the latest event that was delivered or is in flight. */
+  /** The local year of the latest occurrence that was delivered or is in flight; null if there is none. */
   celebratedYear: number | null;
   nowAt: number;
 }
 
 /**
  * The next occurrence of a yearly event after its date or its time zone has changed. The event occurs once in each
- * local year: a year that was celebrated in one zone is not celebrated again in another. If the event was pending and
- * its time has already passed in the new zone, it occurs at once, because it would be lost otherwise.
+ * local year: if it has occurred in one zone, it does not occur again in the same year of another zone. If the event
+ * was pending and its time has already passed in the new zone, it occurs at once, because it would be lost otherwise.
  */
 export function moveYearly({ before, after, pendingAt, celebratedYear, nowAt }: YearlyMove): number | null {
   const isNew = (at: number) => celebratedYear === null || yearAt(at, after.timezone) > celebratedYear;

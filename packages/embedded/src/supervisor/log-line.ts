@@ -12,7 +12,7 @@ const pinoLine = z.object({
   level: z.number(),
   msg: z.string().optional(),
   err: z.object({ message: z.string(), stack: z.string().optional() }).optional(),
-  /** Only lines about a run have this: what its handler logs, and why the run failed. */
+  /** Only lines about a run have this id: lines that its handler logs, and the line that says why the run failed. */
   runId: z.string().optional(),
   scheduleId: z.string().optional(),
   handler: z.string().optional(),

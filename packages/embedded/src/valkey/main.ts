@@ -63,7 +63,8 @@ const host = socketTable({
 const { instance } = await WebAssembly.instantiate(readFileSync(wasmFile), {
   wasi_snapshot_preview1: wasi.wasiImport,
   host: host.imports,
-  // Lua raises errors by longjmp, which becomes an exception with this tag: a pointer into Valkey's memory.
+  // Lua raises errors by longjmp. In WebAssembly, that throws an exception with this tag, whose value is a pointer into
+  // Valkey's memory.
   env: { __c_longjmp: new WebAssembly.Tag({ parameters: ['i32'] }) },
 });
 const valkey = instance.exports as ValkeyExports;

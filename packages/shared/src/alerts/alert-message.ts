@@ -1,7 +1,10 @@
 import { instantInWords } from '../slo/breach-words.js';
 import type { BreachKind } from '../slo/judge-slo.js';
 
-/** A breach of an objective, as an alert message reports it. Instants are in milliseconds. */
+/**
+ * An alert (an objective that a schedule misses or has missed), as a message to an alert channel reports it. Instants
+ * are in milliseconds.
+ */
 export interface ReportedAlert {
   id: number;
   dedupId: string;
@@ -10,10 +13,7 @@ export interface ReportedAlert {
   kind: BreachKind;
   occurrenceAt: number;
   sentence: string;
-  /**
-   * The ledger's sentence about the occurrence at the time when the message was composed; null if the schedule was
-   * removed.
-   */
+  /** The sentence that explained the occurrence when the message was composed; null if the schedule was removed. */
   why: string | null;
   openedAt: number;
   resolvedAt: number | null;
@@ -49,8 +49,8 @@ export function summarizeMessage(content: AlertMessageContent): string {
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
 /**
- * The message as plain text. For each alert, the text has a sentence about the breach or its recovery, the ledger's
- * sentence about the occurrence, and a link.
+ * The message as plain text. Each alert has a sentence about the missed objective or its recovery, a sentence that
+ * explains the occurrence, and a link.
  */
 export function formatMessage(content: AlertMessageContent, linkTo: (scheduleId: string) => string): string {
   if (content.type === 'test')

@@ -103,7 +103,7 @@ export const AlertChannel = z
   })
   .meta({ id: 'AlertChannel' });
 
-/** A breach of an objective of a schedule. */
+/** The record of an objective that a schedule misses or has missed. */
 export const Alert = z
   .object({
     id: z.string(),

@@ -46,7 +46,7 @@ export const RulePreview = z
   })
   .meta({ id: 'RulePreview' });
 
-/** A schedule that a clock change affects within a year. */
+/** A schedule with an occurrence within a year at a local time that daylight saving time skips or repeats. */
 export const RuleLint = z
   .object({
     schedule: ScheduleKey,
@@ -77,7 +77,7 @@ export const RuleLints = listOf(RuleLint)
   })
   .meta({ id: 'RuleLints' });
 
-/** The outcome of one occurrence, or of a stretch of occurrences with the same outcome. */
+/** The outcome of one occurrence, or of several occurrences in a row with the same outcome. */
 export const LedgerEntry = z
   .object({
     at: Instant,
@@ -97,7 +97,7 @@ export const LedgerEntry = z
   })
   .meta({ id: 'LedgerEntry' });
 
-/** The differences between the occurrences that rules named and the runs that exist. */
+/** The differences between the occurrences that the rules of schedules yield and the runs that exist. */
 export const OccurrenceAudit = z
   .object({
     from: Instant,

@@ -79,7 +79,10 @@ const Redis = z.enum(REDIS_STATES).meta({
     'up if Redis takes writes. A replica, or a server that refuses our password, is not up. off: this installation runs without Redis.',
 });
 
-/** Figures on the health of the installation, and on the differences (drift) that sweeps repaired. */
+/**
+ * Figures on the health of the installation, and on the drift (overdue runs, missing wake-ups, expired leases) that
+ * sweeps repaired.
+ */
 export const System = z
   .object({
     ...HEALTH,

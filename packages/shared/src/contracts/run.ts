@@ -26,7 +26,7 @@ export const RunId = z
   .max(64)
   .meta({ examples: ['run_r2s_mi1k8qo0'] });
 
-/** The record of an occurrence, a trigger or a backfill that was claimed, queued or skipped. */
+/** The record of an occurrence, a manual run (`trigger`) or a backfill that was claimed, queued or skipped. */
 export const Run = z
   .object({
     id: RunId,
@@ -106,7 +106,7 @@ export const LEDGER_STEPS = [
   'failed',
 ] as const;
 
-/** One step in the history (the story) of an occurrence. */
+/** One step in the history of an occurrence. */
 export const LedgerStep = z
   .object({
     at: Instant,

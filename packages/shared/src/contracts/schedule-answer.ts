@@ -122,7 +122,7 @@ const RunIds = z
   .array(z.string())
   .meta({ description: 'Runs that were in flight at the time of the change. They are still delivered.' });
 
-/** The responses of single operations: the schedule after the change, with warnings and affected runs. */
+/** The responses of operations on a single schedule: the schedule after the change, with warnings and affected runs. */
 export const CreatedSchedule = Schedule.extend({ warnings: Warnings }).meta({ id: 'CreatedSchedule' });
 export const EditedSchedule = Schedule.extend({ warnings: Warnings, inFlight: RunIds }).meta({
   id: 'EditedSchedule',

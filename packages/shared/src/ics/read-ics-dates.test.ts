@@ -33,7 +33,7 @@ describe('reading holidays from an .ics file', () => {
     expect(datesOf('DTSTART:20261231T180000\r\nDURATION:PT6H')).toEqual(['2026-12-31']);
   });
 
-  it('a yearly event of an .ics file excludes its dates from a year ago until five years ahead, without its EXDATEs', () => {
+  it('a yearly event of an .ics file excludes its dates from a year ago until five years ahead, except its EXDATEs', () => {
     const event = 'DTSTART;VALUE=DATE:20000501\r\nRRULE:FREQ=YEARLY\r\nEXDATE;VALUE=DATE:20280501';
     expect(datesOf(event)).toEqual(['2026-05-01', '2027-05-01', '2029-05-01', '2030-05-01', '2031-05-01']);
   });

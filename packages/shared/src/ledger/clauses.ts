@@ -23,8 +23,8 @@ const MAX_CLAUSES = 12;
 const NOTABLE_WAIT_MS = 1_000;
 
 /**
- * The clauses of a sentence about a run, one for each step that the sentence mentions. Ordinary steps, such as a claim
- * in time, are left out.
+ * The clauses of the sentence that explains a run, one for each step that the sentence mentions. Ordinary steps, such
+ * as a claim in time, are left out.
  */
 export function clausesOf(story: readonly StoryStep[], run: StoryRun): string[] {
   const { status, dueAt } = run;
@@ -52,14 +52,14 @@ function isNotable(
     case 'claimed':
       return at - dueAt >= NOTABLE_WAIT_MS && !story.some((step) => step.at <= at && isHold(step));
     case 'deferred':
-      // The sentence about a heartbeat says by itself that the run waited for a ping.
+      // The sentence about a heartbeat already says that the run waited for the ping (report) of its job.
       return reasonCode !== AWAITING_PING;
     default:
       return true;
   }
 }
 
-/** A pause or a restore explains a late claim by itself. */
+/** True for a pause or a restore. It explains why the run was late, so the sentence does not mention the late claim. */
 const isHold = ({ kind }: StoryStep) => kind === 'paused' || kind === 'restored';
 
 /** Attempts in a row that failed in the same way are one clause. */

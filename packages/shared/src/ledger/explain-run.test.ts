@@ -86,7 +86,7 @@ describe('explainRun', () => {
     );
   });
 
-  it('the explanation of a run that waited behind the run before it says from when to when it was queued', () => {
+  it('the explanation of a run that waited for the previous run of its schedule says from when to when it was queued', () => {
     const begun: StoryAttempt = {
       number: 1,
       workerId: 3,
@@ -104,7 +104,7 @@ describe('explainRun', () => {
     expect(explain(held)).toBe(`waiting for its turn: queued since ${iso(DUE + 4)}`);
   });
 
-  it('the explanation of a heartbeat says that it waits for the ping of its job, when the ping came, and that it never came', () => {
+  it('the explanation of a heartbeat says that it waits for the ping (report) of its job, when the ping came, or that none came', () => {
     const reason = 'waiting for a ping until 2026-11-16 09:10:00 UTC';
     const explainHeartbeat = (more: Partial<StoryRun>, count = 1) => {
       const run = { ...RUN, latenessMs: null, ...more };
@@ -144,7 +144,7 @@ describe('explainRun', () => {
   });
 
   it.each(['trigger', 'backfill'] as const)(
-    'the explanation of a run by %s names the key that asked for it, and how late the run began',
+    'the explanation of a run with the origin %s names the API key that asked for the run, and says how late the run began',
     (origin) => {
       const run = { ...RUN, origin };
       const [word, action] =
@@ -177,7 +177,7 @@ describe('explainRun', () => {
     },
   );
 
-  it('an explanation names the author of each replay, and counts the replays only if the audit log no longer has them all', () => {
+  it('the explanation of a run names the author of each replay, and gives the number of replays only if the audit log lacks some of them', () => {
     const run = { ...RUN, replays: 2 };
     const single = {
       at: DUE + 20_000,
@@ -212,7 +212,7 @@ describe('explainRun', () => {
     expect(told([], waiting)).toBe(`began 12 ms late: ${first}; replayed by night shift; held by a pause`);
   });
 
-  it('the explanation of a run that was due in the time that a database restore has lost, and recorded afterwards, names the restore', () => {
+  it('the explanation names a database restore if the run was due in the time lost by that restore and was recorded afterwards', () => {
     const restored = {
       at: DUE + 3_000,
       actor: 'carillon restore',

@@ -54,7 +54,10 @@ export function explainRun(
   }
 }
 
-/** Says what a queued run waits for. When a worker would claim a run of a paused schedule, the run is held back. */
+/**
+ * Says what a queued run waits for. A pause is checked first, because a run of a paused schedule does not start,
+ * whatever its `nextAttemptAt` is.
+ */
 function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null, missing: string | null): string {
   const last = story.findLast(({ kind }) => kind === 'paused' || kind === 'resumed');
   if (last?.kind === 'paused') return 'held by a pause';
@@ -68,7 +71,7 @@ const replayOf = ({ reasonCode, reason }: StoryRun) =>
 const afterDue = ({ finishedAt, dueAt }: StoryRun) =>
   `${inWords(Math.max(0, (finishedAt ?? dueAt) - dueAt))} after it was due`;
 
-/** Says who triggered the run, if a person did, and how it began. */
+/** Says who asked for the run, if a person did, and how the run began. */
 function headOf(run: StoryRun, story: readonly StoryStep[], plan: Plan | null): string {
   const request = story.find(({ kind }) => kind === 'triggered' || kind === 'backfilled');
   const isAwaited = story.some(({ reasonCode }) => reasonCode === AWAITING_PING);
@@ -78,7 +81,7 @@ function headOf(run: StoryRun, story: readonly StoryStep[], plan: Plan | null): 
 }
 
 /**
- * Says what came of the ping that a heartbeat waits for. Nothing is sent to the job of a heartbeat, so there is no
+ * Says whether the job of a heartbeat has reported (sent its ping). Nothing is sent to the job, so there is no
  * lateness.
  */
 function pingOf(run: StoryRun, isAwaited: boolean): string | null {

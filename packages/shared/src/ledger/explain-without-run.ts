@@ -70,8 +70,8 @@ export function explainWithoutRun(
 }
 
 /**
- * True if the schedule ended before this occurrence. A schedule with `maxRuns` ends at its last run, and its rule goes
- * on naming occurrences. Any other finished schedule has had all occurrences up to now.
+ * True if the schedule ended before this occurrence. A schedule with `maxRuns` ends at its last run, although its rule
+ * yields later occurrences. For any other schedule, only occurrences in the future come after the end.
  */
 function isBeyondTheEnd(at: number, { status, plan, lastRunAt }: ExplainedSchedule, nowAt: number): boolean {
   if (status === 'cancelled') return false;

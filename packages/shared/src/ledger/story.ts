@@ -15,7 +15,10 @@ export interface StoryRun extends RunIdentity {
   attempt: number;
   replays: number;
   latenessMs: number | null;
-  /** Infinity while a pause holds the run, or while the run waits for its turn. */
+  /**
+   * When the next attempt may start: Infinity while a pause holds the run or the run waits for its turn, null if there
+   * is none.
+   */
   nextAttemptAt: number | null;
   error: string | null;
   reasonCode: string | null;
@@ -32,7 +35,7 @@ export interface StoryAttempt {
   error: string | null;
 }
 
-/** Deferrals for one reason before one attempt. */
+/** All deferrals of one attempt for the same reason, summed up. */
 export interface StoryDeferral {
   attempt: number;
   reasonCode: string;
@@ -111,8 +114,8 @@ export const step = (
 });
 
 /**
- * The longest time that a delivery waits in memory before it is deferred. If more time passed between the record of the
- * run and its first deferral, the run was queued before it was claimed.
+ * The longest time that a delivery waits in the memory of a worker before it is deferred. If the first deferral came
+ * later than this after the row of the run was inserted, the run was queued first.
  */
 const MAX_CLAIM_MS = 30_000;
 
@@ -138,11 +141,14 @@ interface Naming {
   version: number;
   changes: readonly StoryChange[];
   tzdata: readonly TzdataPeriod[];
-  /** The instant until which new time zone data could still move the occurrence: it was pending until then. */
+  /** Until this instant the occurrence was pending, so new time zone data could still move it. */
   pendingUntilAt: number;
 }
 
-/** The step in which a rule named the occurrence, with the version of the time zone data that computed it. */
+/**
+ * The first step of an occurrence: the rule yields (names) it. The text gives the version of the time zone data with
+ * which it was computed.
+ */
 export function namedStep({ at, version, changes, tzdata, pendingUntilAt }: Naming): StoryStep {
   const author = changes.find(
     ({ action, detail }) => action === 'schedule.edited' && detail?.version === version,
@@ -212,7 +218,10 @@ function attemptStep(attempt: StoryAttempt): StoryStep {
   });
 }
 
-/** When the run ended; null while it is open. A waiting run has the end of its latest attempt in `finishedAt`. */
+/**
+ * When the run ended; null while it is open. For a run that waits, `finishedAt` is the end of its latest attempt, not
+ * of the run.
+ */
 const endedAtOf = ({ status, finishedAt }: StoryRun) =>
   status === 'queued' || status === 'retrying' || status === 'running' ? null : finishedAt;
 
@@ -241,7 +250,7 @@ const KIND_OF_ACTION: Record<string, StoryStep['kind']> = {
 
 /**
  * The changes that concern one run: changes that name the run, changes of its schedule while the run was due or open,
- * and an earlier pause that held it.
+ * and the pause that was in force when the run became due.
  */
 function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
   const runId = encodeRunId(run);
@@ -262,8 +271,8 @@ function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
 }
 
 /**
- * True if the occurrences were due in the time that this restore has lost, and were recorded after the loss was
- * noticed.
+ * True if the occurrences were due in the lost time of a restore (the time whose transactions were lost), and were
+ * recorded after the loss was noticed.
  */
 export function isInLostTime(
   { detail }: StoryChange,
@@ -280,7 +289,9 @@ const DECISIONS: Record<string, string> = {
   'by-policy': 'to follow the misfire policy',
 };
 
-/** The step in which an operator decided about the time that a restore has lost. */
+/**
+ * The step in which an operator decided what becomes of occurrences that were due in the time that a restore has lost.
+ */
 export function restoredStep({ at, actor, detail }: StoryChange): StoryStep {
   const decision = DECISIONS[String(detail?.mode)] ?? 'to go on';
   const text = `due in the time that a restore has lost: ${actor} chose ${decision}`;
@@ -321,7 +332,10 @@ const REPORTS: Record<string, string> = {
   log: 'a text',
 };
 
-/** Words for actions for which the name of the step would be misleading: its schedule was cancelled, not the run. */
+/**
+ * Words for actions whose step kind would mislead. For example, `cancelled` would say that the run was cancelled,
+ * although its schedule was.
+ */
 const WORDS: Record<string, string> = {
   'schedule.cancelled': 'its schedule was cancelled',
   'schedule.replaced': 'its schedule was replaced',

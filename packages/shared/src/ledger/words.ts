@@ -1,7 +1,7 @@
 import type { DeferralReason } from '../outcome.js';
 import type { StoryAttempt, StoryDeferral } from './story.js';
 
-/** The reason code of a run that waits for a ping. */
+/** The reason code of a run that waits for the ping (report) of its job. */
 export const AWAITING_PING = 'awaiting_ping' satisfies DeferralReason;
 
 /** The causes of deferrals in words. */

@@ -23,8 +23,9 @@ const MAX_SHARE_PER_SECOND = 0.1;
 const JITTERS_MS = [10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
 
 /**
- * Advises on the second with the most starts that were on time, and on the second with the most starts after an outage.
- * The effect of a jitter is computed with the jitter function of the engine, not estimated.
+ * Finds up to two herds (many schedules that start in one second): the second with the most starts on time, and the
+ * second with the most starts after an outage. The effect of a jitter is computed with the jitter function of the
+ * engine, not estimated.
  */
 export function adviseOnHerds(
   schedules: readonly SimulatedSchedule[],

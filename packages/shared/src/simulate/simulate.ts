@@ -157,7 +157,7 @@ class Simulator {
     return upAt;
   }
 
-  /** Does what a claim does with one due schedule. */
+  /** Decides about a due schedule, as the claim of a worker does. */
   #claim(actor: Actor, occurrence: DueOccurrence, nowAt: number): void {
     if (actor.isPaused) return;
     const { key, timing, plan } = actor.schedule;

@@ -4,7 +4,7 @@ import type { SimulatedRun, SimulatedSchedule, Simulation } from './simulation.j
 /** The outcome of the occurrences of some schedules, in numbers. */
 export interface SimulationFigures {
   schedules: number;
-  /** Occurrences that the rules named: runs and skipped ones. */
+  /** All occurrences of the rules: runs and skipped occurrences. */
   occurrences: number;
   /** Runs that started. */
   runs: number;

@@ -36,7 +36,7 @@ export interface Breach {
   counts: RunCounts | null;
 }
 
-/** Says what was expected, what happened, and since when. */
+/** The sentence of an alert: what was expected, what happened, and since when the objective is missed. */
 export function describeBreach({ schedule, kind, slo, at, run, counts }: Breach): string {
   const { key, name } = schedule;
   const subject = name ? `${name} (${key})` : key;

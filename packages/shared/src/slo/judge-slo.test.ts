@@ -54,7 +54,7 @@ const succeeded = (startedAfterMs: number, endedAfterMs: number) =>
 describe('start objective', () => {
   const slo = { startWithinMs: MINUTE, startGraceMs: 30 * SECOND };
 
-  it('an occurrence that no worker claims breaches its start objective at the deadline, not before', () => {
+  it('an occurrence that no worker claims misses its start objective at the deadline, not before', () => {
     const before = judge(slo, [run()], { nowAt: DUE_AT + 89 * SECOND });
     expect(states(before)).toEqual([]);
     expect(before.nextCheckAt).toBe(DUE_AT + 90 * SECOND);
@@ -63,7 +63,7 @@ describe('start objective', () => {
     expect(after.judgedUntil).toBe(0);
   });
 
-  it('the breach of a run that started late lasts from the deadline to the start of the run', () => {
+  it('the start objective of a run that starts late is missed from the deadline until the run starts', () => {
     const judged = judge(slo, [succeeded(120 * SECOND, 130 * SECOND)], { nowAt: DUE_AT + 10 * MINUTE });
     expect(states(judged)).toEqual([
       ['start', true, 90],
@@ -72,7 +72,7 @@ describe('start objective', () => {
     expect(judged.judgedUntil).toBe(DUE_AT);
   });
 
-  it('if several runs are late, the breach recovers when the last of them has started, and not before', () => {
+  it('if several runs of a schedule start late, its start objective is missed until the last of them has started', () => {
     const second = { occurrenceAt: DUE_AT + MINUTE, dueAt: DUE_AT + MINUTE };
     const first = succeeded(200 * SECOND, 201 * SECOND);
     const waiting = judge(slo, [first, run(second)], { nowAt: DUE_AT + 10 * MINUTE });
@@ -86,7 +86,7 @@ describe('start objective', () => {
       ['start', true, 150],
       ['start', false, 240],
     ]);
-    // A run that starts in time is a recovery, even while an earlier run has not started.
+    // A run that starts before its own deadline always counts as a recovery, even while an earlier run has not started.
     const inTime = { ...second, status: 'running' as const, startedAt: DUE_AT + 61 * SECOND, attempt: 1 };
     expect(states(judge(slo, [run(), run(inTime)], { nowAt: DUE_AT + 10 * MINUTE }))).toEqual([
       ['start', false, 61],
@@ -94,7 +94,7 @@ describe('start objective', () => {
     ]);
   });
 
-  it('an occurrence that the misfire policy skipped breaches its start objective, and one that a person skipped does not', () => {
+  it('an occurrence that the misfire policy skipped misses its start objective, but an occurrence that a person skipped does not', () => {
     const skipped = (reasonCode: string) =>
       run({ status: 'skipped', reasonCode, finishedAt: DUE_AT + 10 * MINUTE });
     const nowAt = DUE_AT + 10 * MINUTE;
@@ -102,7 +102,7 @@ describe('start objective', () => {
     expect(states(judge(slo, [skipped('skipped_by_request')], { nowAt }))).toEqual([]);
   });
 
-  it('while a schedule is paused, its open runs breach no objective, but its ended runs are judged', () => {
+  it('while a schedule is paused, its open runs miss no objective, but its ended runs are judged', () => {
     const nowAt = DUE_AT + 10 * MINUTE;
     const paused = judge(slo, [run()], { nowAt, isPaused: true });
     expect(states(paused)).toEqual([]);
@@ -116,23 +116,23 @@ describe('end objective', () => {
   const slo = { endWithinMs: 10 * MINUTE, endGraceMs: MINUTE };
   const running = run({ status: 'running', attempt: 1, startedAt: DUE_AT });
 
-  it('a run that has not ended breaches its end objective at the deadline plus the grace', () => {
+  it('a run that has not ended misses its end objective at the deadline plus the grace, not before', () => {
     expect(states(judge(slo, [running], { nowAt: DUE_AT + 11 * MINUTE - 1 }))).toEqual([]);
     expect(states(judge(slo, [running], { nowAt: DUE_AT + 11 * MINUTE }))).toEqual([['end', true, 660]]);
   });
 
-  it('a run that failed for good breaches its end objective at once', () => {
+  it('a run that fails for good before the deadline misses its end objective at once', () => {
     const failed = run({ status: 'failed', attempt: 3, startedAt: DUE_AT, finishedAt: DUE_AT + MINUTE });
     expect(states(judge(slo, [failed], { nowAt: DUE_AT + MINUTE }))).toEqual([['end', true, 60]]);
   });
 
-  it('occurrences after a run that is still open do not count as judged yet', () => {
+  it('judgedUntil stays before a run that is still open, even if a later run has ended', () => {
     const later = { ...succeeded(0, SECOND), occurrenceAt: DUE_AT + MINUTE };
     expect(judge(slo, [running, later], { nowAt: DUE_AT + 2 * MINUTE }).judgedUntil).toBe(0);
   });
 });
 
-it('a run that takes longer than maxDuration breaches that objective while it is still running', () => {
+it('a run that takes longer than maxDuration misses that objective while it is still running', () => {
   const slo = { maxDurationMs: MINUTE };
   const running = run({ status: 'running', attempt: 1, startedAt: DUE_AT + 5 * SECOND });
   const judged = judge(slo, [running], { nowAt: DUE_AT + 10 * SECOND });
@@ -155,7 +155,7 @@ describe('success rate', () => {
     expect(isBreached(rate, 19, 1)).toBe(false);
   });
 
-  it('the objective successRate over a window is breached if the share of successful runs in that window is below its percentage', () => {
+  it('a success rate over a window is missed if the share of successful runs in that window is below its percentage', () => {
     const rate = { percent: 90, last: null, windowMs: 60 * MINUTE };
     expect(isBreached(rate, 9, 1)).toBe(false);
     expect(isBreached(rate, 8, 1)).toBe(true);
@@ -163,7 +163,7 @@ describe('success rate', () => {
   });
 });
 
-it('the sentence about a breach says what was expected, what happened, and since when', () => {
+it('the sentence of an alert says what was expected, what happened, and since when the objective is missed', () => {
   const failed = run({
     status: 'failed',
     attempt: 3,

@@ -30,7 +30,10 @@ export interface RunCounts {
 export interface SloFacts {
   slo: Slo;
   nowAt: number;
-  /** True while the schedule is paused. It then misses no deadline, but runs that have ended are still judged. */
+  /**
+   * True while the schedule is paused. Then an open run does not miss its deadlines, but runs that have ended are still
+   * judged.
+   */
   isPaused: boolean;
   judgedUntil: number;
   /** The runs of occurrences after `judgedUntil`, earliest first, and older runs whose alerts are still open. */
@@ -58,8 +61,8 @@ export interface Judgement {
 }
 
 /**
- * Judges a schedule by its objectives. A breach does not wait until the run ends: an occurrence that has not started,
- * or not ended, by its deadline is a breach at once.
+ * Judges a schedule by its objectives. An occurrence that has not started, or not ended, by its deadline misses the
+ * objective at that moment, even while its run goes on.
  */
 export function judgeSlo({ slo, nowAt, isPaused, judgedUntil, runs, counts }: SloFacts): Judgement {
   const judged: JudgedRun[] = [];
@@ -88,8 +91,8 @@ interface JudgedRun extends Result {
 }
 
 /**
- * The verdicts of one occurrence. A run that meets its objective late is no recovery while another run is still late.
- * Both belong to one breach, which ends when no run is late any more.
+ * The verdicts of one occurrence. If several runs are late, their objective is missed until none of them is late any
+ * more. So a late run that meets the objective is no recovery while another run is still late.
  */
 function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun[]): Verdict[] {
   const { occurrenceAt } = run;
@@ -101,7 +104,10 @@ function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun
     .map(({ isBreached, at }) => ({ kind, isBreached, at, occurrenceAt, run }));
 }
 
-/** True if the occurrence was late at this instant, and either met its objective afterwards or may still meet it. */
+/**
+ * True if the run had missed the deadline of this objective at this instant, and either met the objective afterwards or
+ * may still meet it.
+ */
 function isLateAt({ kind, events, deadlineAt }: JudgedRun, of: BreachKind, at: number): boolean {
   const breachedAt = events.find(({ isBreached }) => isBreached)?.at;
   if (kind !== of || breachedAt === undefined || breachedAt > at) return false;
@@ -173,8 +179,8 @@ function judgeDeadline({ metAt, deadlineAt, endedAt, nowAt }: Deadline): Omit<Re
 }
 
 /**
- * For a rate over the last n runs, the percentage of n gives the number of runs that may fail, even if fewer than n
- * have ended. For a rate over a window, the share of successes among the runs of the window is compared.
+ * A rate over the last n runs allows a number of failures that is computed from n, even while fewer than n runs have
+ * ended. A rate over a window is compared with the share of successes among the runs of that window.
  */
 function judgeRate(
   { percent, last }: NonNullable<Slo['successRate']>,

@@ -41,7 +41,10 @@ export function sloOf({ slo, target }: Pick<ScheduleInput, 'slo' | 'target'>): S
   };
 }
 
-/** The graces of a heartbeat say when its start and its end are late, so objectives for them are refused. */
+/**
+ * Refuses objectives for the start, the end and the duration of a heartbeat, because its fields `startGrace` and
+ * `grace` say when it is late.
+ */
 export function heartbeatProblems({ target, slo }: Pick<Plan, 'target' | 'slo'>): Problem[] {
   if (target.type !== 'heartbeat' || !slo) return [];
   const timed = {
