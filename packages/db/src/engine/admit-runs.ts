@@ -65,8 +65,9 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
 });
 
 /**
- * A dependency requires a successful run of another schedule that ended within a time window. The run counts only if
- * its occurrence is at most this much older than the window. The limit keeps the search for such a run short.
+ * A run of a schedule with a dependency starts only if a run of another schedule has succeeded within a time window
+ * (`withinMs`). The occurrence of that other run may be at most this much earlier than the window. The limit keeps the
+ * search for such a run short.
  */
 const OCCURRENCE_LOOKBACK = `interval '30 days'`;
 
@@ -100,7 +101,7 @@ const selectQueues = statement<{ scheduleIds: string }, { scheduleId: number }>(
    order by schedule_id`,
 );
 
-/** Returns the ids of those given schedules that have queued runs. */
+/** Returns the ids of the schedules, among the given ones, that have queued runs. */
 export async function findSchedulesWithQueue(
   db: Database,
   scheduleIds: readonly number[],
@@ -111,10 +112,11 @@ export async function findSchedulesWithQueue(
 }
 
 /**
- * Finds active schedules that have queued runs and no other open run. This happens if the worker that closed the last
- * run was lost before it could let the next one start, so the sweep does that now. Schedules that are not counted are
- * included, because an edit may have removed the overlap policy while runs were queued. One sweep takes at most 200
- * schedules, in random order, so that no project can keep the others waiting.
+ * Finds active schedules that have queued runs and no other open run. Normally the worker that closes a run lets the
+ * next queued run start. If that worker was lost before it could, the sweep does this instead. The search is not
+ * limited to schedules with an overlap, concurrency or dependency policy, because an edit may have removed the policy
+ * while runs were queued. One sweep takes at most 200 schedules, in random order, so that no project can keep the
+ * others waiting.
  */
 const selectStuckQueues = statement<object, { scheduleId: number }>(
   'read-stuck-queues',

@@ -28,15 +28,15 @@ async function claimFrom(rows: string[], limit: number): Promise<Claim> {
 
 const keysOf = ({ runs }: Claim) => runs.map(({ scheduleKey }) => scheduleKey);
 
-it('if a row that Postgres refuses shrinks the batch of a claim, the claim takes the rows before it and reports that more may be due', async () => {
+it('if Postgres refuses a row in a batch, the claim takes only rows before this row, and reports that more rows may be due', async () => {
   const rows = ['a', 'b', 'c', 'bad', 'd'];
   const first = await claimFrom(rows, 5);
   expect(keysOf(first)).toEqual(['a', 'b']);
   expect(first.isFull).toBe(true);
   expect(rows).toEqual(['c', 'bad', 'd']);
 
-  // The part that succeeded claimed fewer rows than its limit, so it is not full itself. But the other half of the
-  // batch may still hold rows.
+  // The part that succeeds claims one row, fewer than its limit of two, so it reports that it was not full. But rows of
+  // the other half of the batch may still be due.
   const short = await claimApart({
     limit: 4,
     claim: async (part) => {

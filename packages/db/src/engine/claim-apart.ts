@@ -2,9 +2,9 @@ import { isBadRow } from '../errors.js';
 import type { Claim } from './claim.js';
 
 /**
- * Claims a batch of rows. If a row makes the claim fail, tries again with half as many rows, until a part succeeds.
- * Each try takes the earliest rows, so the bad row moves nearer to the front from call to call. Once a part consists of
- * the bad row alone, `setAside` removes that row.
+ * Claims a batch of rows. If one bad row makes the claim of the whole batch fail, tries again with the first half of
+ * the rows, until a part succeeds. The rows of that part are then claimed, so in the next call the bad row is nearer to
+ * the front. Once a part consists of the bad row alone, `setAside` removes that row.
  */
 export async function claimApart({
   limit,
@@ -21,7 +21,8 @@ export async function claimApart({
     if (!isBadRow(error)) throw error;
     if (limit <= 1) return setAside(error as Error);
     const part = await claimApart({ limit: Math.floor(limit / 2), claim, setAside });
-    // The part was smaller than the batch, so more rows are due, even if the part itself was not full.
+    // This part tried fewer rows than the batch may hold. So more rows may be due, even if the part reports that it was
+    // not full.
     return { ...part, isFull: part.isFull || part.runs.length > 0 };
   }
 }

@@ -37,9 +37,10 @@ import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
  * Claims due schedules in one transaction: locks them, decides about their due occurrences, records the occurrences
  * that will not run, and starts runs for the others.
  *
- * A due occurrence should not have a run yet, because the transaction that inserts a run also moves the agenda on. If
- * it has a run nevertheless, the insert fails, and the claim is repeated in a form that leaves existing runs alone. A
- * schedule that can't be claimed for any other reason is paused with that reason, and the other schedules are claimed.
+ * A due occurrence should not have a run yet, because the transaction that inserts a run also changes the agenda row to
+ * the next occurrence. If it has a run nevertheless, the insert fails, and the claim is repeated in a form that leaves
+ * existing runs unchanged. A schedule that can't be claimed for any other reason is paused with that reason, and the
+ * other schedules are claimed.
  */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
   // The schedules that the latest try locked. Once the batch has shrunk to one schedule, this is the one that fails.
@@ -83,8 +84,8 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
       nextDueAts: decided.flatMap((each) =>
         each.kind === 'move' && each.decision.next ? [each.decision.next.dueAt] : [],
       ),
-      // If every row of the batch was left out, the claim must not be repeated at once. Otherwise the worker would
-      // claim the same rows in an endless loop.
+      // If every row of the batch was left out (for example because other transactions have locked their schedules),
+      // the claim must not be repeated at once. Otherwise the worker would lock the same rows in an endless loop.
       isFull: locked >= options.limit && decided.length > 0,
       isBlocked: decided.length < locked,
     };
@@ -292,17 +293,20 @@ function toDueRow(row: Row): DueRow | UnreadableRow {
   }
 }
 
-/** SQL: true if the payloads of the rows before this one do not exceed `maxBytes`. So the first row always fits. */
+/**
+ * SQL: true if the payloads of the rows before this one have a total of at most `maxBytes`. So the first row always
+ * fits.
+ */
 const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded preceding and 1 preceding), 0)
     <= coalesce(:maxBytes::bigint, 9223372036854775807)`;
 
 /**
  * `for update` returns the newest version of an agenda row, but the definition is read from the statement's snapshot.
- * If an edit has committed in between, the two version numbers differ, no definition is found, and `key` is null. `key`
- * is null too if the payloads of the rows before this one exceed `maxBytes`.
+ * If an edit has committed after the snapshot and before the lock, the two version numbers differ, no definition is
+ * found, and `key` is null. `key` is null too if the payloads of the rows before this one exceed `maxBytes`.
  *
- * The lookup of the definition names the project too. Otherwise Postgres 18 may choose the index that begins with the
- * project, and then searches that index once for each project (skip scan).
+ * The lookup of the definition compares the project too, although the id of the schedule would be enough. Otherwise
+ * Postgres 18 may choose the index that begins with the project, and search it once for each project (skip scan).
  */
 const COLUMNS = `
   due.schedule_id as id, due.project_id as "projectId", due.version,

@@ -56,9 +56,9 @@ const look = statement<
 );
 
 /**
- * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. For each run, the claim locks
- * its schedule and checks the schedule's status. If the schedule is paused, the run goes on waiting; if it is
- * cancelled, the run is cancelled too.
+ * Claims waiting runs: retries, manual runs, backfilled runs, and queued runs whose turn has come. For each run, the
+ * claim locks its schedule and checks the schedule's status. If the schedule is paused, the run goes on waiting. If the
+ * schedule is cancelled, the run is cancelled too.
  */
 export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
   const handlers = arrayOf(options.handlers);
@@ -99,9 +99,9 @@ function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Clai
 }
 
 /**
- * Starts the next attempt of runs that `lockWaitingRuns` has locked. Locking and changing are separate statements: a
- * single one could meet a row that has changed since its snapshot, and re-evaluating such a row crashes Postgres 18 on
- * a partitioned table.
+ * Starts the next attempt of runs that `lockWaitingRuns` has locked. The runs are locked and changed by separate
+ * statements. A single statement could meet a row that another transaction has changed since its snapshot. Postgres
+ * then evaluates the statement again for this row, which crashes Postgres 18 if the table is partitioned.
  */
 async function startWaiting(
   tx: Transaction,

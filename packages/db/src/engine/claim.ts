@@ -11,14 +11,14 @@ export interface ClaimedRun extends RunKey {
   attempt: number;
   freeAttempts: number;
   replays: number;
-  /** True if an earlier attempt has begun. The lateness of the run is known then. */
+  /** True if an earlier attempt of the run has begun. The lateness of the run is then known already. */
   hasBegun: boolean;
-  /** When the run was first recorded: by this claim, or when it was queued. */
+  /** When the row of the run was inserted: by this claim, or earlier if the run had to wait. */
   recordedAt: number;
   claimedAt: number;
   /**
    * When the run was first deferred (put back unsent, for example because its receiver was busy) before its first
-   * attempt; null if it was not.
+   * attempt; null if it was not deferred.
    */
   deferredFromAt: number | null;
   epoch: number;

@@ -34,7 +34,7 @@ describe('closing an attempt', () => {
     });
   });
 
-  it('after a transient failure a run is retried with a delay, until its last attempt has failed: then the run has failed', () => {
+  it('after a transient failure a run is retried with a delay; after the failure of its last attempt the run has failed', () => {
     expect(toClosedRun(run(2), FAILED, END)).toMatchObject({
       status: 'retrying',
       errorCode: 'http_503',

@@ -86,9 +86,10 @@ export interface CloseOptions extends Holder {
 
 /**
  * Closes the latest attempt of each run. Returns the runs that were closed, and those that an earlier call for the same
- * attempts has closed already, so a caller may repeat the call after an error. A run that was rescued, cancelled or
- * reported meanwhile is neither closed nor returned. One statement closes only runs of one partition and one origin
- * that get the same status and outcome. Nearly every batch needs a single statement.
+ * attempts has closed already, so a caller may repeat the call after an error. A run is neither closed nor returned if
+ * it was meanwhile rescued, cancelled, or ended by a report of its job. One statement closes only runs of one partition
+ * and one origin (rule, trigger or backfill) that get the same status and outcome. Nearly every batch needs a single
+ * statement.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,
@@ -122,8 +123,8 @@ async function closeAll<Run extends ClosedRun>(
     ...(noted.length > 0 ? receipts.of(noted) : {}),
   });
   if (result?.closed === runs.length) return runs;
-  // This is a separate statement, because its snapshot must include the transactions for whose commit the close has
-  // waited.
+  // The statement above has not closed all runs. This one finds those that an earlier call has closed. Its snapshot is
+  // newer, so it sees the changes of transactions for whose locks the first statement has waited.
   const names = new Set((await selectClosed(db, attempts)).map(nameOf));
   return runs.filter((run) => names.has(nameOf(run)));
 }
@@ -184,8 +185,9 @@ const RECEIVED = `
 const DEFERRED_COLUMNS = ', r.origin, r.attempt, r.project_id, r.reason_code, r.reason, r.next_attempt_at';
 
 /**
- * Records why and for how long the runs wait. The close has subtracted the attempt that could not begin, hence `attempt
- * + 1`. All deferrals before the same attempt and for the same reason share one row.
+ * Records why and for how long the runs wait. A deferred attempt does not count, so the close has already subtracted it
+ * from `attempt`. Its number is therefore `attempt + 1`. All deferrals before the same attempt and for the same reason
+ * share one row.
  */
 const DEFERRED = `
     insert into carillon.deferrals as d (schedule_id, occurrence_at, origin, attempt, reason_code, project_id, reason, from_at, until_at)

@@ -7,7 +7,7 @@ import { batch, statement, type Values } from '../statement.js';
 import type { Holder } from './fencing.js';
 import { lockSchedulesOf } from './lock-waiting.js';
 
-/** An attempt that a worker claimed, did not begin, and will not begin. */
+/** An attempt that a worker has claimed, but has not begun and will not begin. */
 export interface UnbegunAttempt extends RunKey {
   epoch: number;
   /** True if an earlier attempt of the run has begun, so its lateness is known. */
@@ -46,9 +46,10 @@ interface LostRun extends RunKey {
 }
 
 /**
- * Reads the runs that may get their attempt back. The worker's token and generation prove that the attempt was its own.
- * Runs of a schedule that is cancelled, or whose cancel by SQL is requested, are left out. Under the overlap policy
- * `cancel`, a failed run is left out if a later run has started, because the later run would have replaced it.
+ * Reads those runs whose lost attempt need not count. The worker's token and generation prove that it was an attempt of
+ * this worker. Runs of a schedule that is cancelled, or whose cancel by SQL is requested, are left out. Under the
+ * overlap policy `cancel`, a failed run is left out if a later run has started, because the later run would have
+ * replaced it.
  */
 const readLost = statement<Values, LostRun>(
   'read-unbegun-runs',
@@ -78,14 +79,14 @@ const giveAllBack = statement<Values>(
 );
 
 /**
- * Corrects attempts that a sweep has recorded as `unknown` because their worker was frozen or cut off, although they
- * had never begun. The worker is back and knows this, so the attempts shall not count. A run that has failed because of
- * such an attempt waits for an attempt again; if its schedule counts its runs, it is queued until a sweep lets it
- * start. Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
+ * Corrects attempts that a sweep has recorded as `unknown` because their worker was frozen or cut off. The worker,
+ * which is back, knows that they had never begun, so they shall not count. A run that has failed because of such an
+ * attempt is tried again; if the open runs of its schedule are counted, it is queued until a sweep lets it start.
+ * Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
  *
  * The transaction waits for no lock. It locks the runs, then their schedules, so that no cancel by SQL is committed
- * between the check and the change. It returns how many runs got their attempt back, and the attempts to try again
- * later because another transaction had locked their run or schedule.
+ * between the check and the change. Returns how many runs were corrected, and the attempts for which the caller must
+ * call again, because another transaction had locked their run or schedule.
  */
 export function giveBackUnbegun(
   pool: Pool,

@@ -151,10 +151,10 @@ const lockUnknown = statement<Values, { epoch: number; nowAt: number; isOld: boo
 );
 
 /**
- * Hands back the runs of leases that belong to this worker in Postgres, but that the worker does not know. This happens
- * if the connection breaks after a claim has committed and before its answer arrives. Nothing was sent, so the attempt
- * does not count. A lease younger than two seconds may belong to a claim whose answer is still on its way. Such a lease
- * is left alone, and `areMoreLikely` makes the caller try again later.
+ * Hands back the runs of leases that belong to this worker in Postgres, but that the worker does not know. Such a lease
+ * exists if the connection breaks after a claim has committed and before its answer arrives. Nothing was sent, so the
+ * attempt does not count. A lease younger than two seconds may belong to a claim whose answer is still on its way. It
+ * is left alone, and `areMoreLikely` tells the caller to try again later.
  */
 export function giveBackUnknownLeases(
   pool: Pool,

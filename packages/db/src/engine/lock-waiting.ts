@@ -91,8 +91,8 @@ const measurePayloads = statement<Values, { place: number; bytes: number }>(
 );
 
 /**
- * Cuts the list before the run whose payload makes the total exceed `maxBytes`. The first run always stays, however
- * large its payload is.
+ * Shortens the list, so that the payloads of its runs have a total of at most `maxBytes`. The first run always stays,
+ * however large its payload is.
  */
 export async function withinBytes(
   tx: Transaction,
@@ -112,7 +112,7 @@ export async function withinBytes(
 
 /**
  * Skips schedules that another transaction has locked. An edit, pause or cancel locks the schedule and then its runs,
- * but this claim locks the runs and then their schedules. If one waited for the other, they could deadlock.
+ * but this claim locks the runs and then their schedules. So a claim that waited here could deadlock with an edit.
  */
 const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
   'lock-schedules-of-waiting',

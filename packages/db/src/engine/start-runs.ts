@@ -6,7 +6,7 @@ import { batch, statement, type Values } from '../statement.js';
 import type { DueRow } from './claim.js';
 import { type Holder, StaleGeneration } from './fencing.js';
 
-/** A decision to start the run of a due schedule and to move the schedule on. */
+/** A decision about a due schedule: start this run, and change the agenda row to the next occurrence. */
 export interface RunStart {
   row: DueRow;
   run: DueOccurrence;
@@ -115,9 +115,9 @@ const ENDED = `
      delete from carillon.agenda a using ${starts.source} where ${IS_AS_DECIDED}`;
 
 /**
- * Copies the totals of a schedule that ends from the agenda to `schedules`. A schedule with a single run needs no copy,
- * because its totals can be computed from that run. So the claim of a one-shot does not change its row in `schedules`.
- * The caller has locked the schedules that need the copy.
+ * When a schedule ends, its row in `agenda` is deleted. So its totals are copied to `schedules`. If this is the only
+ * run of the schedule, nothing is copied, because the totals can be computed from that run. So the claim of a one-shot
+ * does not write to `schedules`. The caller has locked the rows that are written.
  */
 const TOTALLED = `, totalled as (
      update carillon.schedules s
@@ -171,7 +171,10 @@ const isCurrent = statement<{ generation: number }, object>(
   'select from carillon.installation where generation = :generation',
 );
 
-/** Throws if no lease was inserted because the generation is stale, so that the whole claim is rolled back. */
+/**
+ * Throws if no lease was inserted because the generation is stale (an operator has decided about a restore since this
+ * process started), so that the whole claim is rolled back.
+ */
 async function refuseStaleGeneration(tx: Transaction, generation: number): Promise<void> {
   if ((await isCurrent(tx, { generation })).length === 0) throw new StaleGeneration();
 }

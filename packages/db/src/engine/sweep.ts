@@ -5,13 +5,13 @@ import { arrayOf, statement } from '../statement.js';
 
 export interface Slot {
   /**
-   * The end of the slot (a few milliseconds of time). A delayed job in Redis, the bell of the slot, wakes a worker
-   * then.
+   * The end of the slot, which is a few milliseconds long. At this time, a delayed job in Redis (the bell of the slot)
+   * wakes a worker.
    */
   ringAt: number;
   /**
-   * When a row that is due in the slot last changed. If that was a moment ago, the process that changed the row may not
-   * have added the bell to Redis yet.
+   * When a row that is due in the slot last changed. If that was a moment ago, the process that changed the row may
+   * still be about to add the bell to Redis. So the sweep does not count the bell as missing.
    */
   touchedAt: number;
 }
@@ -21,7 +21,7 @@ const HORIZON = (column: string) =>
 
 /**
  * The slots (steps of `slotMs`) within the horizon in which anything is due: schedules, waiting runs, and pauses that
- * end. An instant belongs to the slot that ends at or after it.
+ * end. An instant at the border of two slots belongs to the earlier one.
  */
 const selectSlots = statement<
   { horizonMs: number; slotMs: number; now: number | null },
@@ -131,8 +131,8 @@ export async function readMissed(
 }
 
 /**
- * The search for missing handlers checks at most this many due rows of `agenda` and as many of `runs`, the oldest
- * first.
+ * A handler is missing if a due row needs it and no live worker has it. The search reads only this many of the oldest
+ * due rows of `agenda`, and as many of `runs`, so that it stays quick.
  */
 const MAX_DUE_ROWS = 10_000;
 

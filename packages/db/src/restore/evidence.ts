@@ -5,8 +5,8 @@ import { PURGED_ACTION } from '../schedules/purge-schedule.js';
 import { statement } from '../statement.js';
 
 /**
- * A heartbeat of a worker that Postgres has committed, remembered outside Postgres: in the memory of a process, and in
- * Redis. A Postgres that no longer has the heartbeat has lost transactions.
+ * A heartbeat of a worker that Postgres has committed. It is remembered outside Postgres: in the memory of a process,
+ * and in Redis. If Postgres no longer has the heartbeat, it has lost transactions.
  */
 export interface Evidence {
   installationId: string;
@@ -19,9 +19,10 @@ export interface Evidence {
 }
 
 /**
- * A row that Postgres has committed after the latest heartbeat of the workers, remembered in the memory of a process.
- * It is the run of a claim, or an entry of the audit log. Retention keeps the rows of both tables for at least a day. A
- * purge of the schedule may delete the run sooner, but first writes an entry to the audit log.
+ * A row that Postgres has committed after the heartbeat that a process remembers (`Evidence`). The process remembers
+ * the row too, in its memory. It is a run that a claim has inserted, or an entry of the audit log. Retention keeps the
+ * rows of both tables for at least a day. A purge of the schedule may delete the run sooner, but first writes an entry
+ * to the audit log.
  */
 export type RememberedRow = (
   | { kind: 'run'; projectId: number; scheduleKey: string; scheduleId: number; occurrenceAt: number }
@@ -29,8 +30,8 @@ export type RememberedRow = (
 ) & {
   generation: number;
   /**
-   * When the row was written, by Postgres's clock. It tells this row from a row that another server has written under
-   * the same key.
+   * When the row was written, by Postgres's clock. After a loss of transactions, Postgres may write another row under
+   * the same key. The time tells the two rows apart.
    */
   at: number;
 };
@@ -63,9 +64,9 @@ interface Question {
 }
 
 /**
- * A run that is missing counts as present if the audit log shows that its schedule was purged after the claim. A server
- * that has lost the claim has also lost that later entry. A missing schedule proves nothing, because a server may have
- * lost the creation of the schedule as well.
+ * A missing run counts as present if the audit log has an entry that its schedule was purged after the claim. If
+ * Postgres had lost the claim, it would have lost this later entry too. It is not enough that the schedule is missing,
+ * because Postgres may have lost the creation of the schedule as well.
  */
 const selectKnown = statement<Question, Known>(
   'read-evidence',
@@ -88,8 +89,8 @@ const DAY_MS = 86_400_000;
 const MAX_ROW_AGE_MS = 3_600_000;
 
 /**
- * Says whether Postgres still has a heartbeat that the process remembers, and a row if it remembers one. Heartbeats are
- * compared by their number, so it does not matter if Postgres's clock has changed.
+ * Says whether Postgres still has a heartbeat that the process remembers, and a row if the process remembers one.
+ * Heartbeats are compared by their number and not by their time, because the clock of Postgres may have been set back.
  */
 export async function judgeEvidence(
   db: Database,

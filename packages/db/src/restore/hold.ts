@@ -6,8 +6,8 @@ import type { Evidence, RememberedRow } from './evidence.js';
 import { moveSequencesOn } from './move-sequences-on.js';
 
 /**
- * SQL: true if the installation is not held and has no newer generation than the process has seen. A newer generation
- * means that an operator has decided about the lost transactions already.
+ * SQL: true if the installation is not held, and its generation is not higher than the highest one that the process has
+ * seen. A higher generation means that an operator has decided about the lost transactions already.
  */
 const MAY_BE_HELD = 'held_at is null and generation <= :seenGeneration';
 
@@ -49,22 +49,22 @@ export interface HoldRequest {
   reason: string;
   actor: string;
   /**
-   * The highest generation that the process has seen which asks for the hold. The generation of an installation grows
-   * with each decision of an operator about a restore.
+   * The highest generation that the requesting process has seen. The generation of an installation grows with each
+   * decision of an operator about a restore.
    */
   seenGeneration: number;
   /**
-   * The time of which Postgres has lost transactions begins with the last sign of life of a worker before this instant
-   * (null: before now).
+   * The lost time, whose transactions Postgres has lost, begins with the last sign of life of a worker before this
+   * instant. Null means now.
    */
   beforeAt: number | null;
   now: number | null;
 }
 
 /**
- * Holds the installation: from now on no worker claims anything, until an operator decides. First moves all sequences
- * on, because the API still creates schedules meanwhile, and an id that was issued before the transactions were lost
- * must not be issued again. Returns false if the installation is held already, or if an operator has decided already.
+ * Holds the installation: from now on no worker claims anything, until an operator decides. The API still creates
+ * schedules meanwhile. So all sequences are first increased, so that no id is issued again that was issued in the lost
+ * time. Returns false if the installation is held already, or if an operator has decided already.
  */
 export async function holdInstallation(
   db: Database,

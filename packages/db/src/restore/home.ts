@@ -30,7 +30,7 @@ const update = statement<{ home: string; generation: number }>(
   'update carillon.installation set home = :home::jsonb where held_at is null and generation = :generation',
 );
 
-/** Records the server on which the installation runs. Later starts compare their server with it. */
+/** Records the Postgres server that the workers use. At later starts, workers compare their server with it. */
 export async function recordHome(db: Database, home: Home, generation: number): Promise<void> {
   await update(db, { home: JSON.stringify(home), generation });
 }

@@ -2,17 +2,21 @@ import type { Hold, HoldCode, HoldDetail, Home, LostTime } from '@carillon/share
 import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
-/** The state of the installation, from its single row in the database: holds and restores. */
+/**
+ * The state of the installation: whether workers may claim, and what an operator has decided after the latest restore.
+ * It is stored in the only row of the table `installation`.
+ */
 export interface InstallationState {
   id: string;
+  /** Grows with each decision of an operator about a restore or failover. Part of the fencing token. */
   generation: number;
   /** Why no worker may claim until an operator decides; null while workers may claim. */
   hold: Hold | null;
-  /** The server on which the workers last ran; null if no worker has recorded one yet. */
+  /** The Postgres server that the workers last used; null if no worker has recorded one yet. */
   home: Home | null;
   /**
-   * After the latest restore: the operator's decision about the occurrences that were due in the lost time. Null if the
-   * misfire policy of each schedule decides.
+   * After the latest restore: the operator's decision about the occurrences that were due in the lost time (whose
+   * transactions Postgres has lost). Null if the misfire policy of each schedule decides.
    */
   lostTime: LostTime | null;
 }

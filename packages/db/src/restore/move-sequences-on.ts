@@ -2,11 +2,11 @@ import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
 /**
- * The number of ids that is left out for each second of lost time. An installation creates several times fewer in a
- * second. Even after 2,800 lost years, the ids would be below 2^53.
+ * This many ids are skipped for each second of lost time. An installation creates several times fewer ids in a second.
+ * Even after 2,800 years of lost time, the ids would be below 2^53.
  */
 const IDS_PER_SECOND = 100_000;
-/** Seconds that are added to the lost time, because its beginning is known only to within one sweep. */
+/** Seconds that are added to the lost time. Its beginning is known only as exactly as the time between two sweeps. */
 const MARGIN_SECONDS = 60;
 
 /**

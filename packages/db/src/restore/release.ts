@@ -13,8 +13,9 @@ const lock = statement<{ now: number | null }, InstallationRow & { nowAt: number
 );
 
 /**
- * The new generation is higher than any that a process has seen, also if the same backup was restored before. The
- * recorded server (`home`) is deleted, so the next worker records the server that it finds.
+ * The new generation is higher than any that a process has seen. The stored one may be too low, because a backup that
+ * is restored for the second time holds its old generation again. The recorded server (`home`) is deleted, so the next
+ * worker records the server that it finds.
  */
 const release = statement<Values, { generation: number }>(
   'release-installation',
@@ -33,9 +34,9 @@ const insertRestore = statement<Values>(
 
 export interface ReleaseRequest {
   mode: RestoreMode;
-  /** True if the database is a copy that shall be an installation of its own, with a new id. */
+  /** True if the database is a copy that shall become an installation of its own, with a new id. */
   isAdopted: boolean;
-  /** The end of the time whose transactions are lost; null for now. */
+  /** The end of the lost time (whose transactions Postgres has lost); null means now. */
   untilAt: number | null;
   actor: string;
   now: number | null;
@@ -44,12 +45,12 @@ export interface ReleaseRequest {
 export type ReleaseResult =
   | { kind: 'released'; generation: number; lostFromAt: number; lostUntilAt: number }
   | { kind: 'not_held' }
-  /** The database is a copy, and the request does not adopt it. */
+  /** The database is a copy of another installation, and `isAdopted` is false. It stays held. */
   | { kind: 'copy' };
 
 /**
  * Releases a held installation, so that workers claim again. The installation gets a new generation and the operator's
- * decision about the lost time. The claims carry this decision out.
+ * decision about the lost time. Later claims apply the decision to the occurrences that were due in that time.
  */
 export function releaseInstallation(pool: Pool, request: ReleaseRequest): Promise<ReleaseResult> {
   const { mode, isAdopted, actor } = request;

@@ -34,7 +34,7 @@ const selectOpen = statement<object, { running: number; waiting: number }>(
 const PAGE_SIZE = 1_000;
 const MAX_EXAMPLES = 5;
 
-/** An overdue schedule, and the number of its occurrences that would run and that would be skipped. */
+/** An overdue schedule, and how many of its occurrences the decision would run and skip. */
 export interface OverdueExample extends LostTimeOutcome {
   project: string;
   schedule: string;
@@ -45,8 +45,8 @@ export interface OverdueExample extends LostTimeOutcome {
 export interface LostTimeSurvey extends LostTimeOutcome {
   schedules: number;
   /**
-   * Runs that were in flight or waiting when the database was saved. They are tried again, as after the loss of a
-   * worker.
+   * Runs that are in flight or waiting according to the restored database. They will be tried again, as after the loss
+   * of a worker.
    */
   openRuns: number;
   examples: OverdueExample[];

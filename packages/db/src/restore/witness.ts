@@ -20,7 +20,8 @@ export class Witness {
 
   remember(evidence: Evidence | null): void {
     this.#evidence = evidence;
-    // Postgres loses its last transactions together. If it has the later heartbeat, it also has the row before it.
+    // Postgres loses all transactions after a point in time. If it has the later heartbeat, it also has the row before
+    // it, so the row need not be remembered any more.
     if (!evidence || (this.#row && this.#row.at < evidence.at)) this.#row = null;
   }
 

@@ -29,8 +29,8 @@ export async function applyRetention(
   const deleted: Record<string, number> = await forgetOld(pool, { now });
   const projects = await readCutoffs(pool, { defaults, now });
   await recordHistoryStart(pool, projects);
-  // Finished schedules are deleted first. Otherwise their totals would have to be saved before the month of their runs
-  // is dropped.
+  // Finished schedules are deleted first. Otherwise the month of their runs could be dropped before them, and their
+  // totals would have to be saved first.
   deleted.schedules = await forgetSchedules(pool, projects);
   const months = await dropMonths(pool, { projects, now });
   deleted.runs = await forgetRuns(pool, { projects, kept: months.kept, now });
@@ -44,8 +44,8 @@ export async function applyRetention(
 }
 
 /**
- * If a long read of a month keeps it from being dropped, the other tables must still be pruned. So the conflict is only
- * noted.
+ * Drops old months. If that fails because a long read of a month is in progress, the other tables must still be pruned.
+ * So the error is not thrown, but returned as `postponed`.
  */
 async function dropMonths(
   pool: Pool,

@@ -13,7 +13,7 @@ interface OldTable {
   endAt: number;
   suffix: string;
   table: 'runs' | 'attempts';
-  /** False if an earlier prune has detached the table and could not drop it, because a reader held it for too long. */
+  /** False if an earlier prune detached the table but could not drop it, because a reader held a lock for too long. */
   isAttached: boolean;
   /** True if an earlier prune began to detach the table and was interrupted. */
   isDetachPending: boolean;
@@ -44,8 +44,9 @@ const OLD_TABLES = `
  * Drops the months of history that are past the retention of every project that has runs in them. Returns the dropped
  * months, and the months that are kept for a project with a longer retention.
  *
- * A partition is detached concurrently, so reads of the table go on, and no other statement has to wait for them. If a
- * read takes longer than the time-out of the detach, this function throws, and the next call continues with that month.
+ * A partition is detached with `concurrently`. A plain `detach` would wait for all reads of the table, and new
+ * statements would wait behind it. If a read takes longer than the time-out of the statement, this function throws, and
+ * the next call continues with that month.
  */
 export async function dropOldMonths(
   pool: Pool,
@@ -63,7 +64,8 @@ export async function dropOldMonths(
     }
     if (!(await moveOpenRuns(pool, month, now))) continue;
     await settleMonth(pool, { month, now });
-    // An attempt may lie in a later month than its run, so this month of attempts may belong to runs that are kept.
+    // An attempt may lie in a later month than its run. So the attempts of this month may belong to earlier runs that
+    // are kept.
     const keepsAttempts = await hasRuns(pool, keepers, `r.month < '${month}'`);
     for (const old of tables) {
       if (old.month !== month || (old.table === 'attempts' && keepsAttempts)) continue;

@@ -8,7 +8,7 @@ type Values = { now: number | null };
 
 const daysAgo = (days: number) => `${NOW} - ${days} * interval '1 day'`;
 
-/** Maximum number of pings that each schedule keeps, whatever their age. */
+/** Maximum number of pings (reports of a job about its runs) that are kept for each schedule, whatever their age. */
 const MAX_PINGS = 1_000;
 
 /** By table, the condition for rows that are deleted. These retentions are the same for all projects. */
@@ -18,11 +18,12 @@ const PAST = {
   api_keys: `coalesce(revoked_at, expires_at) < ${daysAgo(90)}`,
   bulk_actions: `started_at < ${daysAgo(7)}`,
   domain_events: `handled_at < ${daysAgo(30)}`,
-  // A forecast is used for a few minutes only. The row of a project that is no longer large is not computed again.
+  // A forecast is used for a few minutes only. Workers replace it while the project is large. If the project no longer
+  // is, the row would stay for ever.
   forecasts: `computed_at < ${daysAgo(1)}`,
   idempotency_keys: `created_at < ${daysAgo(1)}`,
   maintenance_windows: `ends_at < ${daysAgo(30)}`,
-  // Figures are shown for a day at most.
+  // These rows are read for figures of the last day at most.
   metric_minutes: `minute < ${NOW} - interval '25 hours'`,
   pings: `at < ${daysAgo(30)}`,
   run_stats: `minute < ${daysAgo(35)}`,

@@ -5,8 +5,8 @@ import { statement } from '../statement.js';
 import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
 
 /**
- * Allows this transaction to delete entries of the audit log that were written before an instant. A trigger refuses all
- * other deletes.
+ * Allows this transaction to delete entries of the audit log that were written before an instant. An SQL trigger
+ * refuses all other deletes.
  */
 const allow = statement<{ before: number }>(
   'allow-audit-retention',

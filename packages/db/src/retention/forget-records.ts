@@ -5,8 +5,9 @@ import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
 import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
 
 /**
- * Tables that belong to the history of runs. `age` has an index that finds the old rows. `isNeeded` keeps a definition
- * while a run that executed it is kept, and a deferral while its run is kept.
+ * Tables whose rows are deleted by the retention of their project's runs. `age` is the indexed column by which old rows
+ * are found. `isNeeded` is true for an old row that must stay: a gap that ends after the cutoff, a deferral whose run
+ * is kept, or a definition that a kept run has executed.
  */
 const RECORDS = {
   gaps: { age: 'created_at', isNeeded: 'to_at >= cutoff.before' },

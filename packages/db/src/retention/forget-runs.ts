@@ -17,7 +17,7 @@ interface Old {
 
 /**
  * Deletes ended runs with their attempts and deferrals. The run of a future occurrence (it was skipped or run early) is
- * kept, because otherwise the schedule's rule could name the occurrence again.
+ * kept. Without it, an edit of the schedule could make the same occurrence due again.
  */
 const deleteBatch = statement<Old, object>(
   'forget-runs',

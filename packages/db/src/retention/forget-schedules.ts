@@ -98,8 +98,8 @@ export async function forgetSchedules(
 }
 
 /**
- * Deletes schedules unless they were changed or triggered since they were found. Schedules that another transaction has
- * locked are kept until the next prune.
+ * Deletes schedules, except those that were changed or got another run since they were found. Schedules that another
+ * transaction has locked are kept until the next prune.
  */
 async function remove(
   pool: Pool,

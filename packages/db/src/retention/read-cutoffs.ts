@@ -31,8 +31,8 @@ interface Cutoff {
 const cutoffs = batch<Cutoff>('cutoff', { projectId: 'bigint', before: 'instant' });
 
 /**
- * SQL for the `from` list: one row (project_id, before) for each project that removes history of the kind given to
- * `cutoffValues`.
+ * SQL for the `from` list: one row (project_id, before) per project. The values come from `cutoffValues`. A project
+ * that keeps this kind of history for ever has no row.
  */
 export const CUTOFFS = cutoffs.source;
 

@@ -40,8 +40,8 @@ const keepTotals = statement<{ month: string; ids: string }>(
 );
 
 /**
- * Moves runs of future occurrences, which were skipped or run early, out of the month that is about to be dropped.
- * Without these runs, an edit could make the rule name the same occurrences again.
+ * Moves runs of future occurrences (they were skipped or run early) out of the month that is about to be dropped.
+ * Without these runs, an edit of their schedule could make the same occurrences due again.
  */
 const moveComing = statement<{ month: string; ids: string; now: number | null }>(
   'move-coming-runs',

@@ -4,10 +4,13 @@ import { instant } from '../instants.js';
 import { batch, statement, type Values } from '../statement.js';
 import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
 
-/** Up to this many occurrences in a row are recorded as one skipped run each, more than that as a single gap. */
+/**
+ * If at most this many occurrences in a row were not run, each is recorded as a skipped run. More are recorded
+ * together, as one gap.
+ */
 const MAX_LISTED = 100;
 
-/** Occurrences in a row that were not run, and the schedule whose rule named them. */
+/** Occurrences in a row that were not run, and the schedule to which they belong. */
 export interface PassedOccurrences {
   schedule: { id: number; projectId: number; definitionVersion: number; timing: Timing };
   stretch: Stretch;

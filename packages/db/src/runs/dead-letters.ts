@@ -42,8 +42,8 @@ const MAX_GROUPS = 200;
 const MAX_EXAMPLES = 3;
 
 /**
- * Groups the latest failed runs of a project by receiver and error, the largest group first. Failed runs are scattered
- * over the table, so reading 100,000 of them takes seconds.
+ * Groups the latest failed runs of a project, at most `maxRuns`, by receiver and error, the largest group first. The
+ * number is limited because failed runs are scattered over the table: reading 100,000 of them takes seconds.
  */
 export async function readDeadLetters(
   db: Database,

@@ -53,8 +53,8 @@ const MATCHES_RECEIVER = `case when strpos(${PLAN_OF_RUN}, :receiverText) > 0 th
 
 /**
  * The part of a receiver's name that appears word for word in the JSON of a stored plan. A name looks like
- * `example.com/hook`, `queue mail` or `handler export`. In the JSON, the first word of the
- * last two does not stand before the name, so it is left out.
+ * `example.com/hook`, `queue mail` or `handler export`. If it begins with the type of the target (such as `queue`), the
+ * type is left out, because it does not stand before the name in the JSON.
  */
 const textInPlan = (receiver: string) => JSON.stringify(receiver.replace(/^\S+ /, '')).slice(1, -1);
 

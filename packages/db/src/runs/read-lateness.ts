@@ -18,8 +18,8 @@ const select = statement<Values, RunIdentity & { latenessMs: number }>(
 );
 
 /**
- * Reads the lateness of the runs that were ended by a report or a cancel while these attempts were in flight. Leaves
- * out runs that a sweep has rescued, because the sweep counts their lateness itself.
+ * Reads the lateness of the runs that a report of their job, or a cancel, has ended while these attempts were in
+ * flight. Leaves out runs that a sweep has rescued, because the sweep counts their lateness itself.
  */
 export async function readLatenessOfEnded<Run extends Attempt>(
   db: Database,

@@ -35,8 +35,8 @@ export interface RunView extends Omit<AttemptView, 'number' | 'epoch'> {
   replays: number;
   latenessMs: number | null;
   /**
-   * When the next attempt may start: Infinity while a pause holds the run or the run waits for its turn, null if there
-   * is none.
+   * When the next attempt may start. Infinity while the schedule is paused, or while the run waits for its turn; null
+   * if no attempt is planned.
    */
   nextAttemptAt: number | null;
   progress: unknown;

@@ -128,8 +128,9 @@ const selectPinged = statement<Values, { projectId: number }>(
 );
 
 /**
- * Finds the project of the schedule to which a ping token belongs. Null if the token was rotated, if the schedule was
- * removed or cancelled, or if the schedule is a heartbeat, which delivers no runs.
+ * Finds the project of the schedule to which a ping token belongs (the token by which a job reports about its run).
+ * Null if the token was rotated, if the schedule was removed or cancelled, or if its target is `heartbeat`, so that it
+ * sends no runs to a job.
  */
 export async function findPinged(
   db: Database,
@@ -148,7 +149,7 @@ const selectLatest = statement<{ projectId: number; scheduleId: number }, RunIde
 
 /**
  * Finds the run with the latest occurrence, among the runs of a schedule that have begun an attempt. If a job reports
- * without the id of a run, it means this run.
+ * without the id of a run, its report is about this run.
  */
 export async function findLatestSent(
   db: Database,

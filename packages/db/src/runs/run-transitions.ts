@@ -121,7 +121,7 @@ export const identityOf = ({ scheduleId, occurrenceAt, origin }: RunIdentity): V
   origin,
 });
 
-/** The transition `hold`: the waiting run does not start until something releases it. */
+/** The transition `hold`: the waiting run does not start before the transition `release`. */
 export const HOLD = `next_attempt_at = 'infinity'`;
 
 /** The transition `release`: the run may start at this instant. */
@@ -178,8 +178,9 @@ export const replay = ({
   replays = r.replays + 1, free_attempts = r.attempt, reason_code = 'replayed', reason = ${reason}`;
 
 /**
- * The transition `giveBack`: an attempt that was recorded as `unknown` had not begun, so it does not count. If it has
- * made the run fail, the run waits again, and for its turn if its schedule counts its runs.
+ * The transition `giveBack`: an attempt was recorded as `unknown` but had not begun, so it does not count. If the run
+ * has failed because of this attempt, it waits again: as `queued` if the open runs of its schedule are counted,
+ * otherwise as `retrying`.
  */
 export const giveBack = ({ at, hasBegun, isCounted }: Record<'at' | 'hasBegun' | 'isCounted', string>) => `
   status = case when r.status = 'failed' and ${isCounted} then 'queued' else 'retrying' end::carillon.run_status,
@@ -244,8 +245,8 @@ const STATUS = ':status::carillon.run_status';
 const OUTCOME = ':outcome::carillon.attempt_outcome';
 
 /**
- * Runs are listed by the time of their last change. A run whose successful attempt took less than this keeps the time
- * of its claim instead, so that no indexed column changes.
+ * Runs are listed by the time of their last change (`happened_at`). If a successful attempt took less than this, the
+ * close leaves the time of its claim there, so that no indexed column changes.
  */
 const QUICK_MS = 2_000;
 

@@ -13,24 +13,24 @@ import {
 import { bytea, carillon, id, instant, NOW } from './columns.js';
 
 /**
- * When to judge schedules by their service level objectives (`slo`): one row per schedule that has some. A trigger on
- * `schedules` writes the row, so schedules without objectives cost nothing.
+ * When to check the service level objectives (`slo`) of schedules: one row per schedule with objectives. An SQL trigger
+ * on `schedules` writes the row, so schedules without objectives cost nothing.
  */
 export const sloWatches = carillon.table(
   'slo_watches',
   {
     scheduleId: id('schedule_id').primaryKey(),
     projectId: id('project_id').notNull(),
-    /** Occurrences up to this instant need not be judged again. */
+    /** Occurrences up to this instant need not be checked again. */
     judgedUntil: instant('judged_until').notNull(),
     /**
-     * When the schedule is judged next: the earliest time at which it can miss an objective. `infinity` while nothing
-     * is to be judged.
+     * When the objectives are checked next: the earliest time at which the schedule can miss one. `infinity` while
+     * nothing is to be checked.
      */
     checkAt: instant('check_at').notNull(),
     /**
-     * True while an alert of the schedule is open. Then the end of any run may be the recovery, so the schedule is
-     * judged at each of them.
+     * True while an alert of the schedule is open. Each end of a run may then be the recovery, so the objectives are
+     * checked whenever a run ends.
      */
     hasOpenAlert: boolean('has_open_alert').notNull().default(false),
   },
@@ -56,15 +56,15 @@ export const alerts = carillon.table(
     scheduleKey: text('schedule_key').notNull(),
     scheduleName: text('schedule_name'),
     kind: text('kind').notNull(),
-    /** The occurrence that began the breach. Each occurrence begins at most one breach of a kind. */
+    /** The occurrence with which the breach began. At most one breach of a kind begins with an occurrence. */
     occurrenceAt: instant('occurrence_at').notNull(),
     sentence: text('sentence').notNull(),
     openedAt: instant('opened_at').notNull(),
     resolvedAt: instant('resolved_at'),
     resolution: text('resolution'),
     /**
-     * When the breach was recorded; `resolutionNotedAt` says when its recovery was. Messages are grouped by these
-     * times.
+     * When the breach was recorded; `resolutionNotedAt` says when its recovery was recorded. Messages are grouped by
+     * these times.
      */
     notedAt: instant('noted_at').notNull(),
     resolutionNotedAt: instant('resolution_noted_at'),
@@ -86,7 +86,7 @@ export const alerts = carillon.table(
   ],
 );
 
-/** Places to which a project's alerts are sent. */
+/** The channels (webhook, Slack, e-mail or PagerDuty) to which the alerts of a project are sent. */
 export const alertChannels = carillon.table(
   'alert_channels',
   {
@@ -97,7 +97,7 @@ export const alertChannels = carillon.table(
     isEnabled: boolean('is_enabled').notNull().default(true),
     /** The settings that may be shown. */
     settings: json('settings').notNull(),
-    /** The settings that may not be shown, as JSON encrypted by `SecretBox`; null if the channel has none. */
+    /** The secret settings, as JSON encrypted by `SecretBox`; null if the channel has none. */
     sealed: bytea('sealed'),
     createdAt: instant('created_at').notNull().default(NOW),
     updatedAt: instant('updated_at').notNull().default(NOW),
@@ -158,8 +158,8 @@ export const maintenanceWindows = carillon.table(
 );
 
 /**
- * The number of the ping token that is valid for a schedule. Each rotation of the token increases it. A schedule
- * without a row still has its first token.
+ * For each schedule, the number (`generation`) of its valid ping token, by which a job reports about its runs. Each
+ * rotation of the token increases the number. A schedule without a row still has its first token.
  */
 export const pingTokens = carillon.table('ping_tokens', {
   scheduleId: id('schedule_id').primaryKey(),
@@ -178,7 +178,10 @@ export const pings = carillon.table(
     at: instant('at').notNull(),
     /** The first 10 KB of the body, as text. */
     body: text('body'),
-    /** The occurrence that this ping has ended; null if it has ended none. */
+    /**
+     * The occurrence that the ping belongs to. For a heartbeat schedule, it is null until an occurrence takes the ping
+     * as its success or failure.
+     */
     occurrenceAt: instant('occurrence_at'),
   },
   (t) => [

@@ -3,8 +3,8 @@ import { bigserial, check, index, json, text } from 'drizzle-orm/pg-core';
 import { carillon, id, instant, NOW } from './columns.js';
 
 /**
- * Roles of Postgres that may call the SQL functions `schedule`, `cancel` and `trigger`, each with the project for which
- * it calls them. Calls by other roles are refused.
+ * Roles of Postgres that may call the SQL functions `schedule`, `cancel` and `trigger` (which adds a manual run). Each
+ * role calls them for one project. Calls by other roles are refused.
  */
 export const sqlRoles = carillon.table('sql_roles', {
   role: text('role').primaryKey(),

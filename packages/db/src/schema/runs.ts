@@ -85,8 +85,9 @@ export const runs = carillon.table(
     reason: text('reason'),
     ...attemptColumns(),
     /**
-     * The entries of the audit log about the bulk replays that replayed this run. The ledger reads from them who did
-     * it. Null, which takes no space, if no bulk replay took the run.
+     * The ids of the audit log entries about the bulk replays of this run. From these entries, the ledger (the list of
+     * a schedule's occurrences with their outcomes) says who replayed the run. Null, which takes no space, without a
+     * bulk replay.
      */
     bulkReplays: id('bulk_replays').array(),
   },
@@ -146,7 +147,7 @@ export const deferrals = carillon.table(
     reasonCode: text('reason_code').notNull(),
     projectId: id('project_id').notNull(),
     reason: text('reason').notNull(),
-    /** When the run was first deferred. `untilAt` is the time to which the last deferral put it off. */
+    /** When the run was first deferred for this reason. `untilAt` is the time to which the last deferral put it off. */
     fromAt: instant('from_at').notNull(),
     untilAt: instant('until_at').notNull(),
     count: integer('count').notNull().default(1),
@@ -162,8 +163,8 @@ export const deferrals = carillon.table(
 
 /**
  * How many runs of a project ended in each minute, by outcome, and how late they began. The sweep computes the rows
- * from `runs`. A quick success counts in the minute of its claim, which may have been computed before the run ended. So
- * a row with open runs is computed again until none is open.
+ * from `runs`. A run in progress counts as open in the minute of its claim. If it succeeds within two seconds, the
+ * success counts in this minute too. So a row with open runs is computed again until none is open.
  */
 export const runStats = carillon.table(
   'run_stats',
@@ -174,7 +175,7 @@ export const runStats = carillon.table(
     failed: integer('failed').notNull(),
     skipped: integer('skipped').notNull(),
     cancelled: integer('cancelled').notNull(),
-    /** Runs that were claimed in this minute and had not ended when the row was computed. */
+    /** Runs that were claimed in this minute and had not ended when the row was last computed. */
     open: integer('open').notNull(),
     /**
      * Number of runs per bucket of lateness. `LATENESS_BOUNDS_MS` holds the upper bounds of all buckets but the last,

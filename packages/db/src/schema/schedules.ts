@@ -14,7 +14,8 @@ import {
 import { carillon, id, instant, NOW } from './columns.js';
 
 /**
- * The status that people have set. There is no status for a finished schedule: it is active and has no row in `agenda`.
+ * The status of a schedule. `paused`: by a person, or by the engine because of errors. A finished schedule has no
+ * status of its own: it is active and has no row in `agenda`.
  */
 export const scheduleStatus = carillon.enum('schedule_status', ['active', 'paused', 'cancelled']);
 
@@ -25,11 +26,14 @@ const definitionColumns = () => ({
   targetType: text('target_type').notNull(),
   /** The rule as the client gave it. */
   rule: json('rule').notNull(),
-  /** Canonical JSON of everything that decides when the schedule fires. The rule engine caches by this text. */
+  /**
+   * Canonical JSON of everything that decides when the schedule fires. Schedules with equal texts share one parsed form
+   * in the cache of a process.
+   */
   timing: text('timing').notNull(),
   /** Canonical JSON of the target and the policies. */
   plan: text('plan').notNull(),
-  /** `json` keeps the client's text as it was; `jsonb` would not. */
+  /** The type `json` keeps the client's text as it was; `jsonb` would not. */
   payload: json('payload'),
   definedAt: instant('defined_at').notNull().default(sql`statement_timestamp()`),
   definedBy: text('defined_by').notNull(),
@@ -105,8 +109,8 @@ export const schedules = carillon.table(
 );
 
 /**
- * One row per schedule that is paused or cancelled, so that these schedules can be found. A trigger on updates of
- * `schedules` keeps the table in step.
+ * One row per schedule that is paused or cancelled, so that these schedules can be found. An SQL trigger on updates of
+ * `schedules` keeps this table up to date.
  */
 export const stoppedSchedules = carillon.table(
   'stopped_schedules',
@@ -130,8 +134,8 @@ export const stoppedSchedules = carillon.table(
 );
 
 /**
- * The agenda: one narrow row per schedule that has a next occurrence. Claims read, lock and change this table. A fire
- * moves the row on to the next occurrence; the last fire deletes it.
+ * The agenda: one narrow row per schedule that has a next occurrence. Claims read, lock and change this table. A claim
+ * changes the row to the occurrence after that; after the last occurrence, the row is deleted.
  */
 export const agenda = carillon.table(
   'agenda',
@@ -140,7 +144,10 @@ export const agenda = carillon.table(
     projectId: id('project_id').notNull(),
     /** Equal to the schedule's version. Every edit, pause and resume changes both rows in one transaction. */
     version: integer('version').notNull().default(1),
-    /** The instant that the rule named. It identifies the next run and never moves. */
+    /**
+     * The next occurrence, as the rule gives it. It identifies the next run, and stays the same if the run is
+     * rescheduled.
+     */
     occurrenceAt: instant('occurrence_at').notNull(),
     /** When the run is due: at the occurrence, plus jitter, or at the time to which the occurrence was rescheduled. */
     dueAt: instant('due_at').notNull(),
@@ -159,8 +166,8 @@ export const agenda = carillon.table(
 );
 
 /**
- * Definitions that an edit has replaced. The ledger explains old runs by them, and retries read them, because a run
- * keeps the definition with which it began.
+ * Definitions that an edit has replaced. A run keeps the definition with which it began. So retries read the definition
+ * here, and the ledger (the list of occurrences with their outcomes) explains old runs by it.
  */
 export const scheduleVersions = carillon.table(
   'schedule_versions',
@@ -245,7 +252,10 @@ export const bulkActions = carillon.table(
   ],
 );
 
-/** The expected fires of a large project. A worker computes them every minute, and all API processes read them. */
+/**
+ * The expected fires of a large project (at least 1,000 active schedules). A worker computes them every minute, and all
+ * API processes read them.
+ */
 export const forecasts = carillon.table('forecasts', {
   projectId: id('project_id').primaryKey(),
   computedAt: instant('computed_at').notNull(),

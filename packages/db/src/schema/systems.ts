@@ -53,9 +53,9 @@ export const userEvents = carillon.table(
 );
 
 /**
- * Changes of users that the schedules of their events must follow. An event is written in the transaction of the
- * change. After the commit, a worker locks the row and handles the event. An event that fails is retried until it
- * succeeds.
+ * Changes of users that the schedules of their birthdays and other yearly events must follow. A row is written in the
+ * transaction of the change. After the commit, a worker locks the row and adapts the schedules. If this fails, it is
+ * tried again until it succeeds.
  */
 export const domainEvents = carillon.table(
   'domain_events',

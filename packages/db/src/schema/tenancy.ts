@@ -90,7 +90,7 @@ export const feeds = carillon.table(
 );
 
 /**
- * The audit log, which can only grow: triggers refuse to change a row and to truncate the table. Only retention may
+ * The audit log, which can only grow: SQL triggers refuse to change a row and to truncate the table. Only retention may
  * delete entries, and only those older than the retention of their project.
  */
 export const auditLog = carillon.table(
@@ -152,7 +152,7 @@ export const webhookSecrets = carillon.table(
 
 /**
  * Receipts (messages about ended runs) that are still to be sent. A receipt is written in the statement that ends its
- * run, and deleted once the receiver has accepted it.
+ * run. It is deleted once the receiver has accepted it, or after the last failed try.
  */
 export const receipts = carillon.table(
   'receipts',

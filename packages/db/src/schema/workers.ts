@@ -46,7 +46,7 @@ export const installation = carillon.table(
      * schedule.
      */
     retentionCursor: id('retention_cursor').notNull().default(0),
-    /** When the outside monitor was last pinged (`HEARTBEAT_URL`). */
+    /** When a worker last called the URL of the outside monitor (`HEARTBEAT_URL`). */
     monitorPingedAt: instant('monitor_pinged_at'),
     /** The version of the time zone data with which the agenda was computed, and since when. */
     tzdata: text('tzdata'),
@@ -65,13 +65,13 @@ export const installation = carillon.table(
     heldCode: text('held_code', { enum: HOLD_CODES }),
     heldDetail: jsonb('held_detail'),
     /**
-     * The Postgres server on which the workers last ran (`Home`). If workers find another server, this database may be
+     * The Postgres server that the workers last used (`Home`). If workers now find another server, this database may be
      * a copy of the original, and a copy must not fire.
      */
     home: jsonb('home'),
     /**
-     * After a restore: the operator's decision about occurrences that were due in the lost time (`LostTime`). Null if
-     * each schedule's misfire policy decides.
+     * After a restore: the operator's decision about occurrences that were due in the lost time, whose transactions
+     * Postgres has lost (`LostTime`). Null if each schedule's misfire policy decides.
      */
     lostTime: jsonb('lost_time'),
   },
@@ -82,9 +82,9 @@ export const installation = carillon.table(
 );
 
 /**
- * The versions of the time zone data with which next occurrences were computed. Each row is valid from `since` until
- * the next row begins. A row has several versions if workers with different versions were alive, until the agenda was
- * recomputed.
+ * The versions of the time zone data with which next occurrences were computed. Each row is valid from its `since` to
+ * the `since` of the next row. It has several versions if workers with different versions were alive. Once they have
+ * the same version and the agenda is recomputed, a row with this single version follows.
  */
 export const tzdataPeriods = carillon.table('tzdata_periods', {
   since: instant('since').primaryKey(),
@@ -92,8 +92,8 @@ export const tzdataPeriods = carillon.table('tzdata_periods', {
 });
 
 /**
- * One row for each time that an operator has released a held installation. From these rows, the ledger says what became
- * of occurrences in the lost time.
+ * One row for each time that an operator has released a held installation. The ledger (the list of occurrences with
+ * their outcomes) uses these rows to explain what became of occurrences in the lost time.
  */
 export const restores = carillon.table('restores', {
   /** The generation of the installation that began with the decision. */
@@ -101,7 +101,7 @@ export const restores = carillon.table('restores', {
   code: text('code', { enum: HOLD_CODES }).notNull(),
   reason: text('reason').notNull(),
   heldAt: instant('held_at').notNull(),
-  /** The lost time, of which Postgres has lost transactions. Occurrences that were due in it may have run. */
+  /** The lost time, whose transactions Postgres has lost. Occurrences that were due in it may have run. */
   lostFrom: instant('lost_from').notNull(),
   lostUntil: instant('lost_until').notNull(),
   mode: text('mode', { enum: RESTORE_MODES }).notNull(),
@@ -119,8 +119,8 @@ export const workers = carillon.table('workers', {
   startedAt: instant('started_at').notNull().default(NOW),
   heartbeatAt: instant('heartbeat_at').notNull().default(NOW),
   /**
-   * The worker counts as lost if it sends no heartbeat until then: three of its heartbeat intervals after the last
-   * heartbeat.
+   * The worker counts as lost if it sends no heartbeat before this instant: three of its heartbeat intervals after the
+   * last heartbeat.
    */
   aliveUntil: instant('alive_until').notNull(),
   /** The handlers that the code of the worker defines. */
@@ -132,13 +132,13 @@ export const workers = carillon.table('workers', {
   stoppedAt: instant('stopped_at'),
   inFlight: integer('in_flight').notNull().default(0),
   /**
-   * Number of heartbeats of the worker. The worker remembers the latest number that was committed. If Postgres has a
-   * smaller number, it has lost transactions.
+   * Number of heartbeats of the worker. The worker remembers the latest number that was committed. If the number in
+   * Postgres is smaller, Postgres has lost transactions.
    */
   beats: id('beats').notNull().default(0),
   /**
-   * The open circuit breakers of this worker, each as "project origin", where the origin is that of a URL. At most
-   * 1,000 are reported.
+   * The open circuit breakers of this worker, at most 1,000. Each is the id of a project and the origin of a URL, such
+   * as "1 https://example.com".
    */
   openCircuits: text('open_circuits').array().notNull().default([]),
 });
@@ -190,8 +190,8 @@ export const metrics = carillon.table(
 );
 
 /**
- * The growth of some counters in each minute, for the figures of the last minute, hour and day. The prune tick deletes
- * rows that are older than a day.
+ * The growth of some counters in each minute, for the figures of the last minute, hour and day. An hourly task of the
+ * workers (the prune) deletes rows that are older than 25 hours.
  */
 export const metricMinutes = carillon.table(
   'metric_minutes',
