@@ -100,8 +100,9 @@ function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Clai
 
 /**
  * Starts the next attempt of runs that `lockWaitingRuns` has locked. The runs are locked and changed by separate
- * statements. A single statement could meet a row that another transaction has changed since its snapshot. Postgres
- * then evaluates the statement again for this row, which crashes Postgres 18 if the table is partitioned.
+ * statements. A single statement could meet a row that another transaction has changed since its snapshot. Postgres 18
+ * then evaluates the statement again for this row, and can crash, because the table is partitioned
+ * (docs/decisions/lock-then-change.md).
  */
 async function startWaiting(
   tx: Transaction,

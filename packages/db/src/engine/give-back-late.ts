@@ -80,7 +80,7 @@ const giveAllBack = statement<Values>(
 
 /**
  * Corrects attempts that a sweep has recorded as `unknown` because their worker was frozen or cut off. The worker,
- * which is back, knows that they had never begun, so they shall not count. A run that has failed because of such an
+ * which is back, knows that they had never begun. So they must not count. A run that has failed because of such an
  * attempt is tried again; if the open runs of its schedule are counted, it is queued until a sweep lets it start.
  * Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
  *

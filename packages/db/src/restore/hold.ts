@@ -63,8 +63,8 @@ export interface HoldRequest {
 
 /**
  * Holds the installation: from now on no worker claims anything, until an operator decides. The API still creates
- * schedules meanwhile. So all sequences are first increased, so that no id is issued again that was issued in the lost
- * time. Returns false if the installation is held already, or if an operator has decided already.
+ * schedules meanwhile. All sequences are increased first, so that no id that was issued in the lost time is issued
+ * again. Returns false if the installation is held already, or if an operator has decided already.
  */
 export async function holdInstallation(
   db: Database,

@@ -6,7 +6,7 @@ import { statement } from '../statement.js';
  * Even after 2,800 years of lost time, the ids would be below 2^53.
  */
 const IDS_PER_SECOND = 100_000;
-/** Seconds that are added to the lost time. Its beginning is known only as exactly as the time between two sweeps. */
+/** Seconds that are added to the lost time. Its beginning is known only to within the time between two sweeps. */
 const MARGIN_SECONDS = 60;
 
 /**
