@@ -55,12 +55,14 @@ const Environment = z
     RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
     /** The longest time-out that a schedule may set for a webhook or a phone call. */
     MAX_OUTGOING_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(86_400).default(900),
-    /** The cron pattern of the scan for tasks that are due soon, in UTC. */
+    /**
+     * The cron pattern, in UTC, at which a worker looks for tasks that are due within a day and sends their reminders.
+     */
     TASK_SCAN_CRON: z
       .string()
       .refine((cron) => parseTiming({ rule: { cron } }, { anchorAt: 0 }).ok, 'expected a cron pattern')
       .default('0 * * * *'),
-    /** How often the occurrences of the rules are compared with the runs that exist; 0 for never. */
+    /** How often the occurrences of all schedules are compared with the runs that exist (the audit); 0 for never. */
     AUDIT_INTERVAL_SECONDS: z.coerce.number().int().min(0).default(3_600),
     CARILLON_HANDLERS: z.string().optional(),
     /**
@@ -87,7 +89,10 @@ const Environment = z
     /** The server that sends e-mail, such as smtps://user:password@smtp.example.com. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
     SMTP_FROM: z.string().min(3).default('Carillon <carillon@localhost>'),
-    /** The URL of an outside monitor that is pinged while the engine is alive. */
+    /**
+     * The URL of an outside monitor. The workers together send it one request per interval, as long as no run is
+     * overdue.
+     */
     HEARTBEAT_URL: z.url({ protocol: /^https?$/ }).optional(),
     HEARTBEAT_INTERVAL_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
     VAPI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.vapi.ai'),

@@ -17,9 +17,9 @@ export interface WorkerContext {
   /** Whether this worker may claim. */
   membership: Pick<Membership, 'isHeld' | 'rememberClaim'>;
   pool: Pool;
-  /** A connection of its own, so that leases are extended while other work holds every connection of `pool`. */
+  /** A pool with one connection, so that leases are extended even while other work uses every connection of `pool`. */
   leasePool: Pool;
-  /** Logs failures, and each outage of Postgres once. */
+  /** Logs errors. An outage of Postgres is logged as one warning at its beginning and one line at its end. */
   postgres: PostgresWatch;
   bells: Ringer;
   clock: PostgresClock;

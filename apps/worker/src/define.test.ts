@@ -28,7 +28,7 @@ it('loading a module returns only the handlers and schedules that it defines whi
   expect(second.schedules.map(({ input }) => input.id)).toEqual(['second']);
 });
 
-it('a handler that is defined after a module failed to load is not taken for a handler of the module that is loaded next', async () => {
+it('after a module has failed to load, a handler that is defined outside of any module is not returned with the next module', async () => {
   await expect(collectDefinitions(() => Promise.reject(new Error('broken module')))).rejects.toThrow(
     'broken',
   );

@@ -111,7 +111,9 @@ type PayloadField<Schema extends StandardSchemaV1> =
 export type ScheduleDefinition<Schema extends StandardSchemaV1 = StandardSchemaV1> = Policies &
   Rule &
   PayloadField<Schema> & {
-    /** The id of the schedule. With another name, the next start of a worker creates another schedule. */
+    /**
+     * The id of the schedule. If the name is changed in the code, the next start of a worker creates another schedule.
+     */
     name: string;
     /**
      * A handler, its name, or a function. A function is registered as a handler under the name of the schedule.

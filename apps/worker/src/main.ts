@@ -36,15 +36,16 @@ let isStopping = false;
 const stop = async (exitCode: number) => {
   if (isStopping) return;
   isStopping = true;
-  // A worker that is still starting may have claimed runs already. Its stop delivers them or hands them back.
+  // A worker that is still starting may have claimed runs already. Its stop lets these runs end, or hands them back for
+  // other workers to claim.
   await (await starting)?.stop();
   exit(exitCode);
 };
 
 /**
  * Stops the worker after a handler left a rejection unhandled, threw in a timer, or called `process.exit`. The state of
- * the process is unknown. So the worker takes no more runs, lets deliveries end, hands the rest back, and exits. Its
- * supervisor starts a new process.
+ * the process is unknown. So the worker takes no more runs, lets deliveries end, hands back the other runs for other
+ * workers to claim, and exits. Its supervisor starts a new process.
  */
 const stopAfterError = (error: unknown) => {
   const handlers = suspectHandlers();
@@ -56,8 +57,8 @@ const stopAfterError = (error: unknown) => {
 };
 
 /**
- * Installed before the worker starts, because the start already claims runs: from then on, neither a signal nor a
- * handler may end the process at once.
+ * Installed before the worker starts, because a starting worker already claims runs. While runs are in flight, neither
+ * a signal nor a handler may end the process at once.
  */
 const guardRuns = () => {
   process.on('SIGINT', () => stop(0));
@@ -79,8 +80,8 @@ const guardRuns = () => {
 const RELOAD_EXIT_CODE = 75;
 
 /**
- * Stops the worker when the code of its handlers changes. Its runs end or are handed back, and a new process imports
- * the new code.
+ * Stops the worker when the code of its handlers changes. Its runs end, or are handed back for other workers to claim,
+ * and a new process imports the new code.
  */
 const reloadOnChange = (module: string) => {
   const url = urlOf(module);

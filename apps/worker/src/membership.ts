@@ -23,7 +23,10 @@ interface MembershipParts {
   witness: Witness;
   /** The mark: the latest committed heartbeat, kept in Redis. Null if this installation runs without Redis. */
   outsideMark: OutsideMark | null;
-  /** The address of the database without credentials; null for loopback. */
+  /**
+   * The address of the database without credentials. Null for loopback and sockets, because on another machine they
+   * mean another server.
+   */
   address: string | null;
   /**
    * Registers this process as a worker, under the current generation: a number that grows when an operator decides
@@ -45,8 +48,8 @@ export class Membership {
   /** True once the mark in Redis was compared with Postgres. Before that, the mark must not be overwritten. */
   #isMarkCompared = false;
   /**
-   * Number of connections that this process had opened when it last compared the server. A new connection may lead to
-   * another server.
+   * Number of connections that this process had opened when it last compared the Postgres server with the one that the
+   * workers used before. A new connection may lead to another server, so the comparison is repeated after it.
    */
   #comparedConnections = 0;
   #warnedOf = '';
@@ -67,8 +70,8 @@ export class Membership {
   }
 
   /**
-   * Compares the answer to a heartbeat with the heartbeat before. Returns true if the installation was held and this
-   * worker may claim again.
+   * Judges the answer to a heartbeat: the installation may be held, or Postgres may have lost the heartbeat before.
+   * Returns true if the installation was held and this worker may claim again.
    */
   async note({ beats, nowAt, installation }: Heartbeat): Promise<boolean> {
     const { witness, pool } = this.parts;
@@ -101,8 +104,8 @@ export class Membership {
   }
 
   /**
-   * Remembers a run of a committed claim until the next heartbeat, so that a loss of transactions since the last
-   * heartbeat is noticed too.
+   * Remembers one run of a committed claim until the next heartbeat. If Postgres loses this run but keeps the latest
+   * heartbeat, the loss is noticed too.
    */
   rememberClaim(runs: readonly ClaimedRun[]): void {
     const { witness } = this.parts;

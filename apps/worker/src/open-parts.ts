@@ -53,20 +53,22 @@ export interface WorkerParts {
   bellSource: BellSource;
   redisWatch: Pick<RedisWatch, 'state' | 'look'>;
   membership: Membership;
-  /** Calls `onRequest` when a transaction that made requests by SQL commits. */
+  /**
+   * Calls `onRequest` when a transaction commits that has called the SQL function `schedule`, `cancel` or `trigger`.
+   */
   listenForRequests(onRequest: () => void): { close(): Promise<void> };
-  /** Pings the outside monitor, if there is one. Called after each sweep. */
+  /** Tells the outside monitor, if there is one, that the engine is alive. Called after each sweep. */
   pingMonitor(): Promise<void>;
   /** Ends all deliveries. The connections stay open, because the results must still be written. */
   closeTargets(): Promise<void>;
-  /** Signs the worker off and closes all connections. */
+  /** Records in Postgres that this worker has stopped, and closes all connections. */
   close(): Promise<void>;
 }
 
 /** Wakes this worker when something is due: by bells (delayed jobs in Redis), or by timers if REDIS_URL is `none`. */
 export type BellSource = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
 
-/** Maximum number of connections, besides the one for the leases. */
+/** Maximum number of connections of `pool`. `leasePool` has one more. */
 const MAX_CONNECTIONS = 7;
 /**
  * Connections that are always kept open, because these four run at the same time: a claim of due rows, a claim of
@@ -80,7 +82,9 @@ export interface WorkerResources {
   registry?: Registry | undefined;
   /** A pool of connections to Postgres. Default: the worker opens its own. */
   pool?: Pool | undefined;
-  /** The clock of this machine (default `Date.now`). Tests that change the time of Postgres change this clock too. */
+  /**
+   * The clock of this machine (default `Date.now`). A test that moves the clock of Postgres must move this clock too.
+   */
   localNow?: (() => number) | undefined;
 }
 
@@ -146,8 +150,8 @@ export async function openParts(
       await disconnect();
       throw error;
     });
-  // Warming up only makes the start quicker. A connection that could not be warmed up plans each statement at its first
-  // use.
+  // The warm-up lets each connection plan its statements, so that the first runs start sooner. If it fails, a
+  // connection plans each statement at its first use.
   await warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up'));
   const clock = new PostgresClock(localNow);
   const metrics = new Metrics();

@@ -9,14 +9,14 @@ import type { InFlight } from './pipeline/in-flight.js';
 // both must do nothing, however often they are called. They do not use their context then, so it is empty here.
 const context = {} as WorkerContext;
 
-it('a stopped worker that is asked to claim again and again claims nothing and reports no error', async () => {
+it('a stopped worker claims nothing and reports no error, however often it is asked to claim', async () => {
   const claimer = new Claimer(context, {} as InFlight, { throttle: () => null }, () => {});
   await claimer.stop();
   await expect(Promise.all([claimer.ring(), claimer.ring()])).resolves.toBeDefined();
   await expect(claimer.ring()).resolves.toBeUndefined();
 });
 
-it('a stopped worker that is told of requests by SQL again and again carries none out and reports no error', async () => {
+it('a stopped worker carries out no requests by SQL and reports no error, however often it is told of them', async () => {
   const requests = new SqlRequests(context, {} as Drafts, AbortSignal.abort());
   await expect(Promise.all([requests.handle(), requests.handle()])).resolves.toBeDefined();
   await expect(requests.handle()).resolves.toBeUndefined();

@@ -15,9 +15,14 @@ export class Ticks {
       prefix: string;
       idle: IdleBehaviour;
       sweepIntervalMs: number;
-      /** The cron pattern of the scan for tasks that are due soon, in UTC. */
+      /**
+       * The cron pattern, in UTC, at which a worker looks for tasks that are due within a day and sends their
+       * reminders.
+       */
       taskScanCron: string;
-      /** How often the occurrences of the rules are compared with the runs that exist (the audit); null for never. */
+      /**
+       * How often the occurrences of all schedules are compared with the runs that exist (the audit); null for never.
+       */
       auditIntervalMs: number | null;
       log: Logger;
       postgres: PostgresWatch;

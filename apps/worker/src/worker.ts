@@ -29,15 +29,18 @@ export interface RunningWorker {
   id: number;
   /** The port of the probes and metrics; null if WORKER_PORT is not set. */
   port: number | null;
-  /** Sweeps, then resolves when no run is in flight. For tests that change the time. */
+  /** Sweeps, then resolves when no run is in flight. A test calls this after it has moved the clock. */
   settle(): Promise<void>;
-  /** Stops gracefully: the worker claims nothing more, and its runs in flight end or are handed back. */
+  /**
+   * Stops gracefully: the worker claims nothing more, and its runs in flight end or are handed back for other workers
+   * to claim.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one worker replica, with the handlers and schedules of the registry. Its probes answer from the beginning of
- * the start.
+ * Starts one worker replica, with the handlers and schedules of the registry. Its probes already answer while it
+ * starts.
  */
 export async function startWorker(
   config: Config,
@@ -72,7 +75,7 @@ export async function startWorker(
 
 /**
  * Starts the loops and the claims. The first run is claimed only after the last step that can fail. So after a failed
- * start, closing the parts is enough.
+ * start no run is in flight, and closing the parts is enough.
  */
 async function startWith(
   parts: WorkerParts,
@@ -183,7 +186,8 @@ async function startWith(
       // A delivery that was aborted hands its run back some turns of the event loop later.
       await until(() => inFlight.count === 0, STEP_DEADLINE_MS);
       await waitAtMost(STEP_DEADLINE_MS, pipeline.finish());
-      // A worker that lost its lease learns it from the closes that were refused just now.
+      // If this worker has lost a lease, it knows this by now, because Postgres has refused to close the runs. Attempts
+      // that had not begun are handed back.
       await waitAtMost(STEP_DEADLINE_MS, lateGiveBack.finish());
       if (inFlight.count > 0)
         log.warn(

@@ -47,7 +47,7 @@ async function healthCodes(): Promise<string[]> {
 }
 
 describe('the audit job', () => {
-  it('the audit of occurrences finds no difference if every occurrence has its run, and checks each occurrence once', async () => {
+  it('the audit of occurrences reports nothing if every occurrence has its run, and it checks each occurrence once', async () => {
     await ranThreeTimes('sound-1', 'sound-2');
     await runOccurrenceAudit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(6);
@@ -57,7 +57,7 @@ describe('the audit job', () => {
     expect(await healthCodes()).toEqual([]);
   });
 
-  it('an audit of occurrences that stops after its maximum number of schedules is continued from there by the next tick', async () => {
+  it('an audit of occurrences that stops after its maximum number of schedules is continued from there by the next call', async () => {
     await auditAgain();
     const before = counted('carillon_audited_occurrences_total');
     await runOccurrenceAudit(worker.context, { signal, pages: 1 });
@@ -71,7 +71,7 @@ describe('the audit job', () => {
     expect(after[0].audit_progress).toBeNull();
   });
 
-  it('two workers that audit occurrences at the same time count an occurrence without a run once', async () => {
+  it('if two workers audit occurrences at the same time, an occurrence without a run is counted only once', async () => {
     const [lost] = await ranThreeTimes('twice');
     await loseRun(lost, 2);
     await auditAgain();
@@ -82,7 +82,7 @@ describe('the audit job', () => {
     expect(missing()).toBe(1);
   });
 
-  it('the audit of occurrences finds runs that were deleted by hand in Postgres, logs one line, and the health status gives the reason audit_differences', async () => {
+  it('if runs are deleted by hand in Postgres, the audit of occurrences logs them in one line, and the health status gives the reason audit_differences', async () => {
     const [lost] = await ranThreeTimes('lost');
     await loseRun(lost, 1);
     await loseRun(lost, 2);

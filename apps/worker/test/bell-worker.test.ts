@@ -23,7 +23,7 @@ async function clockThatIsAhead(): Promise<PostgresClock> {
   return clock;
 }
 
-it("a bell (the wake-up for a due time) starts no claim early by the clock of Postgres, even if the worker's estimate of that clock is ahead", async () => {
+it("a bell (the wake-up for a due time) starts its claim only once it is due by the clock of Postgres, even if the worker's estimate of that clock is ahead", async () => {
   const { blocking: redis } = worker.connections;
   const clock = await clockThatIsAhead();
   expect(clock.now()).toBeGreaterThan(Date.now() + 100);
@@ -54,7 +54,7 @@ function openBells() {
   return { queue, ring: () => queue.add(BELL_JOB, { ringAt: Date.now() - 1_000 }) };
 }
 
-/** Starts a worker that counts the bells at which it would claim, and the bells that it passes on. */
+/** Listens for bells. Counts the bells that would start a claim, and the bells that are passed on to another worker. */
 function listen(inFlight: InFlight) {
   const seen = { rung: 0, passedOn: 0 };
   const { context } = worker;

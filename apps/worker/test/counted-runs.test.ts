@@ -106,7 +106,7 @@ describe('counted runs', () => {
     expect(await statementsOfPromotion(ids.slice(0, 5))).toBe(await statementsOfPromotion(ids.slice(5)));
   });
 
-  it('while queued runs of many schedules are let start and another transaction has locked one schedule, the other schedules stay unlocked', async () => {
+  it('if another transaction has locked one of several schedules, the queued runs of the others may start, and the others are not kept locked meanwhile', async () => {
     const ids = await insertWithQueue(3);
     const [first, locked, last] = ids as [number, number, number];
     const other = await database.pool.connect();
@@ -154,7 +154,7 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual([active]);
   });
 
-  it('when 500 runs end together and each has a queued run behind it, extending a lease waits for only a few of their statements', async () => {
+  it('when 500 runs end together and a queued run follows each, only a few statements wait for a connection, so leases are still extended', async () => {
     const ids = await insertCounted(500);
     const pool = openSmallPool(2);
     const inFlight = new InFlight({ places: 1_000, bytes: 1e9 }, () => {});

@@ -72,7 +72,7 @@ describe('follow-ups of closed runs', () => {
     });
   });
 
-  it('the lateness of a run is counted once, with its first attempt, and neither for a deferral nor for a retry', async () => {
+  it('the lateness of a run is counted once, when its first attempt ends, and not when a deferral or a retry ends', async () => {
     const id = await insertDue(database, { retry: { maxAttempts: 3, baseDelay: 'PT0S', jitter: false } });
     const counted = () =>
       worker.context.metrics.take().find(({ name }) => name === 'carillon_lateness_seconds_count')?.value ??

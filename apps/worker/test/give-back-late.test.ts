@@ -8,7 +8,7 @@ import { insertDue, readRun, startTestWorker } from './support.js';
 
 const database = useDatabase();
 
-it('a worker that is stopped after it lost its lease gives back the attempts that had not begun, so that they do not count', async () => {
+it('a worker that has lost its lease and then stops hands back the attempts that had not begun, so that they do not count', async () => {
   let begun = 0;
   const handler: HandlerDefinition = {
     name: 'one-at-a-time',

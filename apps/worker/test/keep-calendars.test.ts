@@ -46,7 +46,7 @@ const setSource = (path: string) =>
   });
 
 describe('Calendars with a file', () => {
-  it('a worker fetches the .ics file of a calendar, and moves the schedules with this calendar to other occurrences', async () => {
+  it('a worker fetches the .ics file of a calendar, and recomputes the next occurrences of the schedules with this calendar', async () => {
     await setCalendar(database.pool, { projectId, name: 'sourced', dates: [], actor: 'ops' });
     const rule = { id: 'yearly', rule: { cron: '0 9 25 12 *' }, startAt: '2098-01-01T00:00:00Z' };
     await insertSchedules(database, [{ ...rule, calendars: ['sourced'] }], {

@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('Memory', () => {
   it('the memory of a worker grows by less than 50 MB, whatever its receivers send', async () => {
     // The circuit breaker stays open for only 1 ms at first, so that the hostile answers are received.
     const { pid } = await processes.worker({ env: { CIRCUIT_OPEN_MS: '1' } });
-    // Ordinary work first, so that the memory that it needs is allocated before the measurement.
+    // Deliver ordinary runs first, so that the memory that they need is allocated before the measurement.
     for (let round = 0; round < 5; round++) await deliverAll(Array(200).fill('status/200'));
     const before = await residentBytes(pid);
     let peak = before;

@@ -17,7 +17,7 @@ beforeEach(() => {
   pingsBefore = allPings();
 });
 
-it('two workers together send the outside monitor one ping per interval', async () => {
+it('two workers together send the outside monitor one request (ping) per interval', async () => {
   const pingFromBoth = () => Promise.all(workers.map(({ parts }) => parts.pingMonitor()));
   for (let n = 0; n < 3; n++) await pingFromBoth();
   expect(pings()).toBe(1);
@@ -26,7 +26,7 @@ it('two workers together send the outside monitor one ping per interval', async 
   expect(pings()).toBe(2);
 });
 
-it('the outside monitor gets no ping while a run is overdue, and one when nothing is overdue any more', async () => {
+it('the outside monitor gets no request (ping) while a run is overdue, and gets one again when no run is overdue', async () => {
   await setPingedAt('null');
   const [{ parts, messages, context }] = workers;
   const dueAt = Date.now() - 60_000;

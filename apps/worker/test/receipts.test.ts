@@ -120,7 +120,7 @@ describe('Secrets of schedules', () => {
   const define = (path: string) =>
     draft({ id: 'signed', rule: { every: 'PT1S' }, target: webhook(path), secret: older }, Date.now());
 
-  it('a schedule’s own secret signs its deliveries, and for a while after the secret is changed the old and the new one both verify', async () => {
+  it('a schedule’s own secret signs its deliveries, and for a while after a change of the secret, they verify with the old and with the new one', async () => {
     const first = define('status/200/own');
     const sealedSecret = box.seal(older, database.projectId);
     await createSchedules(database.pool, {

@@ -31,7 +31,7 @@ async function requestFor(scheduleId: number, projectId = database.projectId) {
 }
 
 describe('Replay', () => {
-  it('a replay is a new attempt of the same run, with the same webhook-id and a full set of attempts', async () => {
+  it('a replay makes a new attempt of the same run with the same webhook-id, and gives the run its maximum number of attempts again', async () => {
     const path = 'flaky/3/replayed';
     const id = await insertDue(database, {
       target: webhook(path),
@@ -78,7 +78,7 @@ describe('Replay', () => {
     });
   });
 
-  it('a run of another project can be neither replayed nor cancelled (I9)', async () => {
+  it('a run of another project can be neither replayed nor cancelled', async () => {
     const id = await insertDue(database, { target: webhook('status/404/tenant'), ...ONCE });
     await awaitRun(database, id, hasEnded);
     expect(await replayRun(database.pool, await requestFor(id, 999))).toEqual({ kind: 'not_found' });

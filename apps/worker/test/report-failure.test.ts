@@ -31,7 +31,7 @@ it('a run whose worker is lost during its last attempt is logged and counted as 
   ]);
 });
 
-it('a triggered run that cannot be claimed, because the definition of its schedule cannot be read, is logged and counted as failed once', async () => {
+it('a manually triggered run that cannot be claimed, because the definition of its schedule cannot be read, is logged and counted as failed once', async () => {
   const [id] = (await insertSchedules(database, [{ rule: { cron: '0 0 1 1 *' } }])) as [number];
   await triggerSchedule(database.pool, { ref: { id }, actor: 'test' });
   await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);

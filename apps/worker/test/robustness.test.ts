@@ -75,7 +75,7 @@ describe('Worker', () => {
     await worker.stop();
   });
 
-  it('a worker that was blocked until its lease expired does not take back the run that it is still processing', async () => {
+  it('if the lease of a run expires while its worker still processes it, the sweep of that worker does not take the run back', async () => {
     // The lease is extended every third of 60 s, so many sweeps run between two extensions.
     const worker = await start(expired, { LEASE_MS: '60000' });
     const target = { type: 'handler' as const, name: 'test-until-told' };

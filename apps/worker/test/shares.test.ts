@@ -73,7 +73,7 @@ describe('Shares per project', () => {
     await endAttack();
   });
 
-  it('triggered runs of one project whose receivers hang do not hold up the triggered runs of another project', async () => {
+  it('manually triggered runs of one project whose receivers hang do not hold up the manually triggered runs of another project', async () => {
     const attack = await schedulesOf(ATTACKER, 60, {
       target: webhook(hostile.url('hang/trigger')),
       timeout: 'PT10M',

@@ -152,7 +152,7 @@ describe('A worker that is woken by the commit', () => {
     expect(rows.map(({ action }) => action)).toEqual(['schedule.created', 'schedule.refused']);
   });
 
-  it('a trigger by SQL runs the schedule once, even if the schedule was requested in the same transaction', async () => {
+  it('a call of the SQL function trigger runs the schedule once, even if the schedule was requested in the same transaction', async () => {
     const client = await database.pool.connect();
     onTestFinished(() => client.release());
     await inUserTransaction(client, 'commit', async (tx) => {
@@ -164,7 +164,7 @@ describe('A worker that is woken by the commit', () => {
     expect(await succeeded('triggered', 2)).toHaveLength(2);
   });
 
-  it('a cancel by SQL ends the schedule for good, and a later trigger is refused with the reason', async () => {
+  it('a schedule that is cancelled by SQL stays cancelled, and a later call of the SQL function trigger is refused with the reason', async () => {
     await schedule('ended', `at => '2030-01-01Z', ${NOOP}`);
     await created('ended');
     expect((await owner(`select carillon.cancel('ended') as found`)).rows).toEqual([{ found: true }]);
@@ -211,7 +211,7 @@ describe('A worker that is woken by the commit', () => {
     },
   );
 
-  it('a request by SQL that cannot be stored is refused, and other requests of its transaction are carried out', async () => {
+  it('if Postgres rejects the schedule of a request by SQL, the worker refuses that request and carries out the other requests of the same transaction', async () => {
     await owner(`alter table carillon.schedules add constraint test_bad_row check (key <> 'bad-row')`);
     onTestFinished(
       async () => void (await owner('alter table carillon.schedules drop constraint test_bad_row')),
@@ -373,7 +373,10 @@ describe('Triggers in one batch', () => {
     await maker.stop();
   });
 
-  /** Requests all triggers while no worker runs, so that the next worker finds them in one batch. */
+  /**
+   * Calls `carillon.trigger` for each schedule while no worker runs, so that the next worker finds all calls in one
+   * batch.
+   */
   const triggerAll = () => owner('select carillon.trigger(key) from unnest($1::text[]) as key', [keys]);
   const startDeaf = async () => {
     const worker = await start(DEAF);
@@ -381,7 +384,7 @@ describe('Triggers in one batch', () => {
   };
   const countRuns = async (key: string) => (await runsOf(key)).length;
 
-  it('schedules that are triggered by SQL in one batch run once each, and each audit entry names the actor of its own trigger', async () => {
+  it('if the SQL function trigger is called for several schedules, each runs once, and each audit entry names the role that made the call', async () => {
     await owner(`select carillon.bind_role($1, 'default')`, [tenant.name]);
     onTestFinished(async () => void (await owner(`select carillon.bind_role($1, 'tenant')`, [tenant.name])));
     await owner(`select carillon.trigger('batch-1')`);
@@ -405,7 +408,7 @@ describe('Triggers in one batch', () => {
     expect(await pending('batch-1')).toEqual([]);
   });
 
-  it('a trigger by SQL whose run cannot be stored is refused, and other triggers of its batch are carried out', async () => {
+  it('a call of the SQL function trigger whose run cannot be stored is refused, and the other calls of its batch are carried out', async () => {
     const before = await countRuns('batch-3');
     await owner(
       `alter table carillon.runs add constraint test_bad_run check (schedule_id <> ${ids['batch-2']}) not valid`,
@@ -422,7 +425,7 @@ describe('Triggers in one batch', () => {
     ['schedule', 'select from carillon.schedules where id = $1 for update'],
     ['agenda row', 'select from carillon.agenda where schedule_id = $1 for update'],
   ])(
-    'a trigger by SQL waits while another transaction locks its %s, and other triggers of its batch run meanwhile',
+    'a call of the SQL function trigger waits while another transaction locks its %s, and the other calls of its batch are carried out',
     async (_, lock) => {
       const before = { held: await countRuns('batch-1'), free: await countRuns('batch-3') };
       const client = await database.pool.connect();
@@ -439,7 +442,7 @@ describe('Triggers in one batch', () => {
     },
   );
 
-  it('a trigger by SQL of a cancelled schedule is refused, and other triggers of its batch run', async () => {
+  it('a call of the SQL function trigger for a cancelled schedule is refused, and the other calls of its batch are carried out', async () => {
     const before = await countRuns('batch-3');
     await owner(`update carillon.schedules set status = 'cancelled' where key = 'batch-2'`);
     await triggerAll();

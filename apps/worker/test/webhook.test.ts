@@ -152,7 +152,7 @@ describe('Webhook receivers that answer', () => {
 });
 
 describe('Webhooks whose lease is lost', () => {
-  it('a webhook that waits for its connection while the lease of its run is lost is not sent, and its attempt does not count as begun', async () => {
+  it('if the lease of a run is lost while its webhook waits for a connection, the webhook is not sent, and the attempt does not count as begun', async () => {
     const inFlight = new InFlight({ places: 1, bytes: 1 }, () => {});
     const run = { epoch: 1, projectId: 1, payload: null, plan: { timeoutMs: 60_000 } } as ClaimedRun;
     const flight = onlyOne(inFlight.add([run], performance.now() + 60_000));

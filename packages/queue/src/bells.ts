@@ -61,8 +61,8 @@ export class Bells implements Ringer {
   }
 
   /**
-   * Adds the bells for these due times. A due time beyond the horizon gets no bell yet: the sweep adds it when the due
-   * time comes within the horizon.
+   * Adds the bells for these due times. A due time more than `horizonMs` ahead gets no bell yet: the sweep adds the
+   * bell when the due time has come closer.
    */
   arm(dueAts: Iterable<number>): Promise<void> {
     return this.#arm(dueAts, SHARED_FROM_MS);

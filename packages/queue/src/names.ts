@@ -44,7 +44,7 @@ export const TICKS = {
    * Judges schedules by their objectives, and sends alerts. The sweep does the same; this tick runs between two sweeps.
    */
   alerts: 'alerts',
-  /** Compares the occurrences of the rules with the runs that exist. */
+  /** Compares the occurrences of all schedules with the runs that exist. */
   audit: 'audit',
   /** Computes and stores the forecasts of large projects. */
   forecasts: 'forecasts',

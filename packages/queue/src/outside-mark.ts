@@ -13,9 +13,9 @@ const Mark = z.object({
 export type Mark = z.infer<typeof Mark>;
 
 /**
- * Keeps a copy in Redis of the latest heartbeat of a worker that Postgres has committed (the mark). A worker that
- * starts compares it with Postgres. If Postgres does not have this heartbeat, Postgres has lost transactions while no
- * worker ran.
+ * Keeps the mark in Redis: a copy of the latest worker heartbeat that Postgres has committed. A worker that starts
+ * looks for this heartbeat in Postgres. If Postgres does not have it, Postgres has lost transactions while no worker
+ * ran.
  */
 export class OutsideMark {
   constructor(private readonly options: { redis: RedisClient; prefix: string }) {}
@@ -27,7 +27,7 @@ export class OutsideMark {
     try {
       return Mark.parse(JSON.parse(text));
     } catch {
-      // A key that another program has written over says nothing about Postgres.
+      // If another program has overwritten the key, the mark says nothing about Postgres.
       return null;
     }
   }

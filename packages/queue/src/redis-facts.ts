@@ -6,7 +6,7 @@ export interface RedisFacts {
   version: string;
   /** The eviction policy for a full memory; null if Redis does not say. */
   maxmemoryPolicy: string | null;
-  /** The median of some round trips. */
+  /** The median duration of several round trips to the server. */
   latencyMs: number;
 }
 

@@ -30,8 +30,8 @@ export const redisVariables = {
   REDIS_SENTINEL_USERNAME: z.string().min(1).optional(),
   REDIS_SENTINEL_PASSWORD: z.string().min(1).optional(),
   /**
-   * `economy` sends an idle Redis a sixth of the commands. A run that was scheduled only seconds before may then start
-   * 100 ms late.
+   * With `economy`, an idle Redis gets a sixth of the commands that it gets with `punctual`. A run that was scheduled
+   * only seconds before it is due may then start 100 ms late.
    */
   REDIS_IDLE: z.enum(['punctual', 'economy']).default('punctual'),
 };

@@ -1,8 +1,8 @@
 /** Sets bells: wake-ups that make a worker claim occurrences and runs as soon as they are due. */
 export interface Ringer {
   /**
-   * Sets the bells for these due times. A due time beyond the horizon gets no bell yet: the sweep sets it when the due
-   * time comes within the horizon.
+   * Sets the bells for these due times. A due time beyond the horizon (a minute ahead by default) gets no bell yet: the
+   * sweep sets the bell when the due time has come closer.
    */
   arm(dueAts: Iterable<number>): Promise<void>;
   /** Sets bells that Redis does not hold, even if this process has set them before. */

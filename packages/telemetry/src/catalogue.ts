@@ -14,7 +14,10 @@ interface CounterEntry {
 
 const each = (name: string, values: readonly string[]) => values.map((value) => `${name}="${value}"`);
 
-/** Every counter of Carillon. No label holds an id of a schedule, a project, a run or a receiver. */
+/**
+ * Every counter of Carillon. No label holds an id of a schedule, a project, a run or a receiver, so that the number of
+ * time series stays small.
+ */
 export const COUNTERS: Record<string, CounterEntry> = {
   jobs_queued_total: { help: 'Schedules created.' },
   jobs_cancelled_total: { help: 'Schedules cancelled.' },

@@ -28,7 +28,8 @@ const MAX_LINKS = 128;
 const STOP_TIMEOUT_MS = 1_500;
 
 /**
- * Generates random ids, except for a trace whose id was set before: the tracer asks for the id while it starts a span.
+ * Generates random ids, and lets a caller choose the id of the next trace. The tracer asks for a trace id while it
+ * starts a span, so `nextTraceId` must be set just before.
  */
 class ChosenIds extends RandomIdGenerator {
   nextTraceId: string | null = null;
@@ -41,7 +42,10 @@ class ChosenIds extends RandomIdGenerator {
   };
 }
 
-/** Records spans with OpenTelemetry. The sampler and further headers come from the standard OTEL_ variables. */
+/**
+ * Records spans with OpenTelemetry. The sampler and the headers for the collector come from the standard OTEL_
+ * variables.
+ */
 export class OtelTracing implements Tracing {
   readonly #ids = new ChosenIds();
   readonly #provider: BasicTracerProvider;

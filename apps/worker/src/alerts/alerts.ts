@@ -18,7 +18,10 @@ export interface AlertParts {
   postgres: PostgresWatch;
   /** Starts sending the messages that are due, without waiting until they are sent. */
   sendMessages: () => void;
-  /** Requests that a worker judges schedules at this time. If the request is lost, the next sweep judges them. */
+  /**
+   * Sets a wake-up for this time, at which a worker judges schedules by their objectives. If the wake-up is lost, the
+   * next sweep judges the schedules.
+   */
   wakeAt: (at: number) => Promise<void>;
   /** How long the first alert of a message waits for further alerts to include in the message. */
   groupingMs: number;
@@ -33,9 +36,9 @@ export interface AlertParts {
 const BATCH_SIZE = 100;
 
 /**
- * Judges schedules by their objectives (`slo`) when a deadline has passed, and composes messages about breaches and
- * recoveries. A deadline within the next sweep interval gets a wake-up in Redis, so that it is judged in time. The
- * sweep judges the schedules of all other deadlines, and of every deadline while Redis is away.
+ * Judges schedules by their objectives (`slo`) when the deadline of an objective has passed, and composes messages
+ * about breached objectives and about recoveries. If the next deadline is at most one sweep interval away, a wake-up is
+ * set for it. The sweep judges schedules in all other cases, also if a wake-up is lost.
  */
 export class Alerts {
   #failed = new Set<number>();

@@ -148,7 +148,10 @@ function webhookBody(
 /** The summary of a PagerDuty event has at most this many characters. */
 const MAX_SUMMARY = 1_024;
 
-/** A message to PagerDuty holds one alert and is one event. Breach and recovery have the same `dedup_key`. */
+/**
+ * A message to PagerDuty is one event about one alert. The events of a breach and of its recovery have the same
+ * `dedup_key`, so that the recovery resolves the incident.
+ */
 function pagerDutyEvent(
   { content, projectKey, dedupId }: TakenMessage,
   linkTo: (scheduleId: string) => string,

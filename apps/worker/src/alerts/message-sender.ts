@@ -15,10 +15,13 @@ export interface SenderParts {
   send: SendToChannel;
 }
 
-/** Maximum number of messages that are sent at the same time. Each goes to a different channel. */
+/** Maximum number of messages that are sent at the same time, at most one to each channel. */
 const MAX_CONCURRENT_MESSAGES = 20;
 const TIMEOUT_MS = 15_000;
-/** The delays after each failed try. If the try after the last delay fails too, the message is given up. */
+/**
+ * The delay after the first failed try, after the second, and so on. If the try after the last delay fails too, the
+ * message is given up.
+ */
 const DELAYS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000];
 /** Maximum length of a recorded error. A longer one is cut. */
 const MAX_ERROR = 500;

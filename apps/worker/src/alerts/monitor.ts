@@ -18,8 +18,9 @@ const TIMEOUT_MS = 10_000;
 const NO_PROJECT = 0;
 
 /**
- * Tells an outside monitor that the engine is alive. Called after each sweep. Only one worker pings per interval, and
- * only if no run is overdue by more than two sweep intervals. The monitor raises the alarm when the pings stop.
+ * Sends a request (a ping) to an outside monitor, which raises the alarm when no more pings come. Called after each
+ * sweep. Only one worker sends a ping per interval, and none does while a run is overdue by more than two sweep
+ * intervals.
  */
 export function pingMonitor({ pool, poster, log, url, intervalMs, sweepIntervalMs }: MonitorParts) {
   return async (): Promise<void> => {

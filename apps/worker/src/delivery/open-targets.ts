@@ -41,7 +41,7 @@ export interface Targets {
   receipts: Receipts;
   traffic: Traffic;
   messages: MessageSender;
-  /** Pings the outside monitor, if there is one. Called after each sweep. */
+  /** Tells the outside monitor, if there is one, that the engine is alive. Called after each sweep. */
   pingMonitor: () => Promise<void>;
   close(): Promise<void>;
 }

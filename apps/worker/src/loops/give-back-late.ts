@@ -3,13 +3,13 @@ import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
 /**
- * Maximum number of attempts that one transaction gives back, because it keeps the locks of their schedules until it
+ * Maximum number of attempts that one transaction hands back. The transaction keeps their schedules locked until it
  * ends.
  */
 const MAX_BATCH_SIZE = 500;
 
 /**
- * Gives back the attempts that had not begun when this worker lost their lease, so that they do not count. This runs
+ * Hands back the attempts whose lease this worker lost before they had begun, so that they do not count. This runs
  * apart from the loop that extends leases, because that loop must not wait for locks of runs or for a connection that
  * other work holds.
  */
@@ -22,8 +22,8 @@ export class LateGiveBack {
   ) {}
 
   /**
-   * Tries to give back every attempt that had not begun when its lease was lost. If that is not possible now, the
-   * attempt waits for the next call.
+   * Tries to hand back every attempt that had not begun when its lease was lost. An attempt that cannot be handed back
+   * now waits for the next call.
    */
   async run(): Promise<void> {
     this.#working ??= this.#giveBack().finally(() => {

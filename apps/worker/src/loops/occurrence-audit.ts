@@ -23,7 +23,7 @@ const SCHEDULES_PER_PAGE = 1_000;
 const PAGES_PER_TICK = 200;
 /** Pause between two pages, so that the event loop can serve deliveries. */
 const BETWEEN_PAGES_MS = 50;
-/** Maximum number of differences that the log line names. */
+/** Maximum number of examples in the log line about occurrences that differ from the runs that exist. */
 const MAX_EXAMPLES = 5;
 
 interface Finding extends FoundDifference {

@@ -20,7 +20,7 @@ import { retimeStep } from '../systems/keep-calendars.js';
 import { keepTzdata } from './keep-tzdata.js';
 import { warnOfMissingHandlers } from './warn-of-missing-handlers.js';
 
-/** How many deviations of each kind a sweep found and repaired. A missing bell is a wake-up that Redis has lost. */
+/** How many overdue runs, lost wake-ups (missing bells) and runs with an expired lease a sweep found. */
 export interface Drift {
   overdue: number;
   missingBells: number;
@@ -34,9 +34,9 @@ export interface Drift {
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Repairs the effects of lost wake-ups and lost workers. The sweep takes back the runs of expired leases, lets queued
- * runs start whose previous run has ended, claims overdue runs, adds the wake-ups (bells) that Redis lacks, and
- * recomputes schedules whose calendar has changed.
+ * Repairs the effects of lost wake-ups and lost workers. The sweep takes back the runs of expired leases, lets a queued
+ * run start once the previous run of its schedule has ended, claims overdue runs, adds the wake-ups (bells) that Redis
+ * lacks, and recomputes schedules whose calendar has changed.
  */
 export async function sweep(
   context: WorkerContext,
@@ -64,7 +64,8 @@ export async function sweep(
   await computeAnew(context);
   warnOfMissingHandlers(context, missingHandlers);
   await count(context);
-  // New receipts are sent as their runs end. This sends receipts that an earlier try or a lost worker left over.
+  // A receipt (a message to `onSuccess` or `onFailure`) is usually sent when its run ends. This call sends the receipts
+  // that an earlier try or a lost worker left over.
   context.receipts.send();
   const drift = { overdue: missed.count, missingBells, expiredLeases: rescued.length };
   for (const [kind, count] of Object.entries(drift)) {

@@ -18,15 +18,15 @@ import type { Starvation } from './starvation.js';
 
 const SHARE_OUT_EVERY_MS = 250;
 /**
- * Minimum time between two wake-ups of the other workers. One wake-up is enough, because a worker goes on claiming as
- * long as there is a backlog.
+ * Minimum time between two calls for help, which wake the other workers because of a backlog. One call is enough,
+ * because a worker goes on claiming as long as there is a backlog.
  */
 const CALL_FOR_HELP_EVERY_MS = 100;
 /** Maximum bytes of payloads in one claim, however much memory is free. */
 const MAX_CLAIM_BYTES = 32 * 1_024 ** 2;
 /**
- * The delay before the next claim doubles from the first to the second value while another transaction has locked due
- * rows.
+ * While another transaction has locked due rows, the delay before the next claim doubles from the first value up to the
+ * second.
  */
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
@@ -148,7 +148,7 @@ export class Claimer {
             () => 0,
           );
     // Batches that are claimed at the same time may belong to one project. So the second batch takes at most half of
-    // the room that the first one leaves.
+    // the room that the first one leaves, and the other half stays free for other projects.
     const left = claimed > 0 || free < 2 * batch.limit ? free - claimed : Math.ceil((free - batch.limit) / 2);
     const limit = Math.min(batch.limit, left);
     return Promise.allSettled([due, this.#claimWaiting({ ...batch, limit })]);
@@ -164,7 +164,7 @@ export class Claimer {
   async #claimWaiting(batch: { limit: number; maxBytes: number }): Promise<WaitingClaim> {
     const { holder, leaseMs, pool } = this.context;
     const fairTo = await this.#projectsFor('waiting');
-    // A claim with the limit 0 claims nothing, but it still finds pauses that have ended.
+    // A claim with the limit 0 claims nothing, but it still reports whether the pause of a schedule has ended.
     const allowed = fairTo === 'none' ? { limit: 0, fairTo: [] } : { fairTo };
     return claimWaiting(pool, { ...holder, ...batch, ...allowed, leaseMs, now: null });
   }
@@ -197,8 +197,8 @@ export class Claimer {
   }
 
   /**
-   * Claims again later if another transaction has locked due rows, with growing delays. The other workers are not
-   * woken.
+   * If another transaction has locked due rows, claims again later, with growing delays. The other workers are not
+   * woken, because they could not claim the locked rows either.
    */
   #lookAgainIfBlocked(isBlocked: boolean): void {
     if (!isBlocked) this.#backoffMs = FIRST_BACKOFF_MS;

@@ -12,13 +12,13 @@ import type { Metrics } from '../metrics.js';
 import type { EndedDelivery } from './finalize.js';
 import { reportFailure } from './report-failure.js';
 
-/** Maximum number of schedules whose queued runs are let start at once. */
+/** Maximum number of schedules whose next queued run one call of `promoteQueued` lets start. */
 const MAX_BATCH_SIZE = 500;
 
 /**
- * Does the work that follows from closed runs: sets wake-ups for retries, lets queued runs start (promotes them), and
- * pauses failing schedules. Promotions and pauses use the same connections as claims. So they run in batches, one after
- * the other, however many runs end together.
+ * Does the work that follows from closed runs: sets wake-ups for retries, lets the next queued run of a schedule start
+ * (promotes it), and pauses failing schedules. Promotions and pauses use the same connections as claims. So they run
+ * one after the other, promotions in batches, however many runs end together.
  */
 export class FollowUps {
   /** Schedules with a run that has ended, by project, so that the projects can take turns. */
@@ -58,8 +58,8 @@ export class FollowUps {
   }
 
   /**
-   * Records the lateness of runs that this worker could not close, because a ping or a cancel had ended them during
-   * their first attempt. Only this worker knows that these runs had begun.
+   * Records the lateness of runs that this worker could not close, because a report of the job or a cancel had ended
+   * them during their first attempt. Only this worker knows that these runs had begun.
    */
   addRefused(batch: readonly EndedDelivery[]): void {
     const first = batch.map(({ flight }) => flight.run).filter((run) => !run.hasBegun);
@@ -108,7 +108,7 @@ export class FollowUps {
     while (this.#endedOf.size + this.#steps.length > 0) {
       const steps = this.#steps.splice(0);
       const ended = this.#takeEnded();
-      // A failed follow-up must not stop the others. The sweep lets the queued runs start that were left out.
+      // A failed follow-up must not stop the others. If queued runs could not be promoted, the sweep promotes them.
       for (const followUp of [...steps, () => this.#promote(ended)]) {
         await followUp().catch((error) =>
           this.context.postgres.report(

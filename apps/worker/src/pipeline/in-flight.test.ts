@@ -26,7 +26,7 @@ it('when a lease is lost, the deliveries under it are aborted, except those that
   expect(inFlight.flights()).toEqual([delivered]);
 });
 
-it('a worker that had reached its maximum number of runs is notified once when the first of them ends', () => {
+it('after a worker has reached its maximum number of runs, only the first run that ends reports that there is room again', () => {
   let calls = 0;
   const inFlight = new InFlight(capacity(2), (wasFull) => {
     if (wasFull) calls++;

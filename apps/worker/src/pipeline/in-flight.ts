@@ -125,8 +125,8 @@ export class InFlight {
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
   readonly #leases = new Map<number, KnownLease>();
   /**
-   * Runs whose lease was lost before their delivery began. As soon as Postgres answers, their attempts are given back,
-   * so that they do not count.
+   * Runs whose lease was lost before their delivery began. `LateGiveBack` hands their attempts back, so that these
+   * attempts do not count.
    */
   lostUnbegun: ClaimedRun[] = [];
   readonly places: ResourceShares;
@@ -220,9 +220,10 @@ export class InFlight {
   }
 
   /**
-   * Aborts and removes the deliveries of a lost lease, which is named by its epoch. A delivery that has ended stays,
-   * because the statement that closes its run may be in progress. That statement may be the reason why the lease is
-   * gone, because it deletes the lease with its last run. If the lease was really lost, Postgres refuses the close.
+   * Aborts and removes the deliveries of a lost lease, which is identified by its epoch. A delivery that has ended
+   * stays, because the statement that closes its run may be in progress. That statement may itself have deleted the
+   * lease, because closing the last run of a lease deletes it. If the lease was really lost, Postgres refuses the
+   * close.
    */
   abandon(epoch: number): Flight[] {
     const flights = [...(this.#byEpoch.get(epoch) ?? [])].filter((flight) => !flight.isDelivered);

@@ -82,8 +82,8 @@ export class Pipeline {
  */
 const BELLS_AT_ONCE = 200;
 /**
- * Maximum time for which a worker waits with a bell that came too early. If it came even earlier, its time is wrong, or
- * a clock is off by more than the horizon. The sweep finds the runs that fall due meanwhile.
+ * Maximum time that a claim waits for a bell that came too early. The limit protects from a wrong time in the bell and
+ * from a clock that is far off: the claim then begins too early, and the sweep finds the runs that fall due later.
  */
 const MAX_HOLD_MS = 120_000;
 
@@ -207,7 +207,7 @@ export function deliverBy(
 const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
 
 function toFailure(error: unknown, { reason, run, sentAt }: Flight): Outcome {
-  // A worker that stops, or that lost the lease before it sent anything, hands the run back. The attempt does not
+  // A worker hands the run back if it stops, or if it lost the lease before it sent anything. The attempt does not
   // count.
   if (reason === 'shutdown' || (reason === 'lease_lost' && sentAt === null)) return { kind: 'handed_back' };
   // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt. Before the

@@ -1,4 +1,4 @@
-/** A project has used up its share of a worker once it holds this many times what is free. */
+/** A project has used up its share of a resource once it holds this many times as much as is free. */
 const MAX_TIMES_FREE = 3;
 
 /**

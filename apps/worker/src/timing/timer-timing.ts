@@ -53,8 +53,9 @@ export function timeByTimers(
   return {
     // Wakes `keepTime`, which reads the next due time.
     resume: () => void bells.ringNow(),
-    // Each worker checks this once per sweep interval, at its own moment. If the limit were a whole interval, a worker
-    // could skip its turn just before a sweep is due, and almost two intervals could pass between two sweeps.
+    // Each worker checks this once per sweep interval, at its own moment. With a limit of a whole interval, a worker
+    // whose check comes just before a sweep is due would wait for its next check, and almost two intervals could pass
+    // between two sweeps.
     shouldSweep: async ({ nowAt, lastSweepAt }) =>
       lastSweepAt === null || nowAt - lastSweepAt > sweepIntervalMs / 2,
     async close() {

@@ -13,8 +13,8 @@ export interface WorkerTiming {
   /** Lets the worker be woken again, after it had no room for more runs. */
   resume(): void;
   /**
-   * True if this worker should sweep now: the last sweep is too long ago, Redis is away, or Redis has lost the sweep
-   * tick. With Redis, the call also restores the periodic jobs that Redis may have lost.
+   * True if this worker should sweep now: the last sweep is too long ago, Redis is away, or Redis has lost the periodic
+   * job of the sweep. With Redis, the call also restores the periodic jobs that Redis may have lost.
    */
   shouldSweep(state: { nowAt: number; lastSweepAt: number | null; redisState: RedisState }): Promise<boolean>;
   close(): Promise<unknown>;

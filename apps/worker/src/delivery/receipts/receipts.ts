@@ -32,7 +32,10 @@ export interface ReceiptParts {
 /** Maximum number of receipts that are sent at once. A single project may use only a part of this number. */
 const MAX_CONCURRENT_RECEIPTS = 100;
 const TIMEOUT_MS = 10_000;
-/** The delays after each failed try. If the try after the last delay fails too, the receipt is given up. */
+/**
+ * The delay after the first failed try, after the second, and so on. If the try after the last delay fails too, the
+ * receipt is given up.
+ */
 const DELAYS_MS = [5_000, 30_000, 120_000, 600_000];
 
 type Settled = { id: number } & (
@@ -51,8 +54,8 @@ export class Receipts {
   #settled: Settled[] = [];
   #taking: Promise<void> | null = null;
   /**
-   * True if due receipts must be read once more: `send` was called meanwhile, or the last read found some and there may
-   * be more.
+   * True if due receipts must be read once more: `send` was called during a read, or the last read found receipts and
+   * there may be more.
    */
   #mustReadAgain = false;
   readonly #stopped = new AbortController();

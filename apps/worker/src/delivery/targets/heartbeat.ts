@@ -11,14 +11,17 @@ import {
 import type { Pool } from 'pg';
 import type { TargetDeliver } from '../../pipeline/pipeline.js';
 
-/** How early a ping may come before its occurrence, because the clock of the job may be ahead of Carillon's. */
+/**
+ * A ping (the request by which a job reports success or failure) may come this long before its occurrence, because the
+ * clock of the job may be ahead of Carillon's.
+ */
 const EARLY_MS = 60_000;
-/** Maximum length of the part of a ping's body that is repeated in the reason of a failure. */
+/** Maximum number of characters of a ping's body that are repeated in the error of the run. */
 const MAX_REASON = 500;
 
 /**
- * Waits for the ping of a job that runs elsewhere. Until the target's `grace` ends, the run is deferred, so that it
- * does not count as one of the worker's concurrent runs. A ping wakes the run earlier.
+ * Waits for the ping (a request) by which a job that runs elsewhere reports success or failure. The run is deferred
+ * until the ping comes or the target's `grace` ends, so that it does not count as one of the worker's concurrent runs.
  */
 export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock }): TargetDeliver {
   return async ({ run }) => {
@@ -27,8 +30,8 @@ export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock })
     const graceMs = parseDuration(target.grace) ?? 0;
     const startGraceMs = target.startGrace === null ? null : (parseDuration(target.startGrace) ?? 0);
     const timing = await readHeartbeatTiming(pool, run);
-    // A job with an interval rule does not know the instants of its occurrences, so any ping since the previous
-    // occurrence counts.
+    // If the schedule has an interval rule, the job does not know the instants of the occurrences, so any ping since
+    // the previous occurrence counts.
     const earlyMs = timing?.rule.kind === 'every' ? timing.rule.everyMs : Math.min(EARLY_MS, graceMs);
     const window = { ...run, fromAt: run.dueAt - earlyMs, toAt: run.dueAt + graceMs };
     const ping = await takePing(pool, window);

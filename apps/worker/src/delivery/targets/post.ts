@@ -191,8 +191,8 @@ function readAnswer(
 const toError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 /**
- * Cuts a text that decoding has made longer than the maximum: each invalid byte becomes a character of three bytes. One
- * UTF-16 unit takes at most three bytes in UTF-8, so a third as many units as the maximum has bytes always fit.
+ * Decoding replaces each invalid byte by a character of three bytes, so the text may exceed the maximum number of
+ * bytes. It is then cut to a third as many UTF-16 units, because one unit takes at most three bytes in UTF-8.
  */
 const kept = (text: string) =>
   Buffer.byteLength(text) <= MAX_ANSWER_BYTES ? text : text.slice(0, MAX_ANSWER_BYTES / 3);

@@ -27,7 +27,10 @@ const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
  * beyond this limit fails and is retried.
  */
 const MAX_WAITING_BYTES = 256 * 1_024 * 1_024;
-/** The waiting jobs of a queue are counted only if the jobs to be added are on average at least as large as this. */
+/**
+ * The limit on waiting bytes is checked only for jobs of at least this average size. The check costs a call to Redis,
+ * and more than 16,000 smaller jobs must wait in a queue before they exceed the limit.
+ */
 const LARGE_JOB_BYTES = 16 * 1_024;
 const MAX_KEPT_JOBS = 10_000;
 const MAX_OPEN_QUEUES = 200;
@@ -120,7 +123,7 @@ export class DueQueues {
   async #flush(name: string): Promise<void> {
     const { queue, waiting } = this.#queueOf(name);
     for (const all of partsOf(waiting.splice(0))) {
-      // If Redis is not connected, no delivery begins, and `#add` returns the failure of all.
+      // If Redis is not connected, no delivery begins, and `#add` returns one failure for all of them.
       const part = this.options.redis.status === 'ready' ? this.#begin(all) : all;
       if (part.length === 0) continue;
       const outcome = await this.#add(queue, part);

@@ -13,7 +13,7 @@ export class BlockedAddress extends Error {}
 
 /**
  * The id of no project. A new connection does not know for which project it is opened. If the cached address of its
- * host has expired, it resolves the name again, and that query counts against this id.
+ * host has expired, the connection resolves the name again, and that DNS query counts against this id.
  */
 const NO_PROJECT = 0;
 

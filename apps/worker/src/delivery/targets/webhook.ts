@@ -98,7 +98,10 @@ interface Content {
   contentType: Record<string, string>;
 }
 
-/** The body of a delivery, and its content type unless the target sets one. The signature covers this body. */
+/**
+ * The body of a delivery and its content type. The content type is left out if the headers of the target set one. The
+ * signature covers this body.
+ */
 export function contentOf(
   { method, body }: Pick<WebhookTarget, 'method' | 'body'>,
   run: Flight['run'],

@@ -43,7 +43,7 @@ describe('Gate', () => {
     [10, 100],
     [100, 10],
   ])(
-    'with a limit of one concurrent delivery, each of %i ms, only %i deliveries wait, so that each is admitted within a second',
+    'with a limit of one concurrent delivery and %i ms per delivery, only %i deliveries wait and the others are deferred, so that no wait exceeds a second',
     async (tookMs, most) => {
       const gate = new Gate(1);
       for (let i = 0; i < 100; i++) {

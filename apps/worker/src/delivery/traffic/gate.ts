@@ -144,8 +144,8 @@ export class Gate {
 }
 
 /**
- * The largest burst is the number of deliveries that the limit allows in this time, however long the project was idle
- * before.
+ * A project that sent nothing for a while may send at once as many deliveries as its limit allows in this time, and one
+ * more.
  */
 const BURST_MS = 1_000;
 

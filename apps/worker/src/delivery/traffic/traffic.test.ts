@@ -58,7 +58,7 @@ describe('Circuit of an origin', () => {
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
   });
 
-  it('if the probe of an open circuit breaker is deferred before it sends anything, the circuit stays open and the next delivery probes', async () => {
+  it('if the probe of an open circuit breaker (one test delivery) is deferred before it sends anything, the circuit stays open and the next delivery is the probe', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     vi.advanceTimersByTime(10_001);
