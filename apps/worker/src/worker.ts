@@ -147,8 +147,8 @@ async function startWith(
 
   const lookAtClock = watchClock(context.clock, log);
   /**
-   * Sends the heartbeat. Sweeps if the periodic sweep job does not come, because Redis takes no writes, or was emptied
-   * and has lost the job.
+   * Sends the heartbeat, and sweeps if no periodic job of Redis does it: without Redis, while Redis takes no writes, or
+   * after Redis was emptied and has lost the job.
    */
   const watchOver = async () => {
     const [heartbeat, redisState] = await Promise.all([beat(), parts.redisWatch.look()]);

@@ -173,8 +173,8 @@ describe('Webhooks whose lease is lost', () => {
     });
     await expect(posting).rejects.toBe('lease_lost');
     expect(flight.sentAt).toBeNull();
-    // The connection is used for the next request too, so if the first request were sent late, it would have arrived
-    // before that one.
+    // The next request uses the same connection. So if the first request were sent late, the receiver would get it
+    // before the next one.
     await poster.post({
       projectId: 1,
       url: receiver.url('status/200/next'),

@@ -19,9 +19,9 @@ export function slotEnd(at: number): number {
 }
 
 /**
- * A bell that rings later than this from now has the same id in every process, so that Redis holds it only once. A
- * nearer bell gets an id of its own, because BullMQ ignores a new job whose id it still holds, even if the old job is
- * active and has already made its claim.
+ * A bell that rings at least this far in the future has the same id in every process, so that Redis holds it only once.
+ * A bell that rings sooner gets an id of its own, because BullMQ ignores a new job whose id it still holds, even if the
+ * old job is active and has already made its claim.
  */
 const SHARED_FROM_MS = 1_000;
 /**

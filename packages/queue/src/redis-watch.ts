@@ -39,7 +39,7 @@ export interface RedisWatchOptions {
   onSilence?: () => void;
 }
 
-/** Judges Redis by a write, and reports each outage at its beginning and at its end. */
+/** Checks Redis by a test write, and reports each outage at its beginning and at its end. */
 export class RedisWatch {
   #state: RedisState = 'up';
   /**

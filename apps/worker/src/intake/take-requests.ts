@@ -14,7 +14,10 @@ import type { WorkerContext } from '../context.js';
 import type { Drafts } from './drafts.js';
 import { QueueRequests } from './queue-requests.js';
 
-/** Maximum number of requests that a worker holds at once. They are created in groups; the others stay in Redis. */
+/**
+ * Maximum number of requests that a worker takes from Redis at once. It creates their schedules in groups. Further
+ * requests stay in Redis.
+ */
 const CONCURRENCY = 200;
 const HANDED_BACK_MS = 1_000;
 const RETRY_EVERY_MS = 500;

@@ -35,8 +35,9 @@ export class ForecastKeeper {
   }
 
   /**
-   * The projects whose forecast is missing or old, the oldest first. A try that failed counts like a forecast. Otherwise
-   * a project that always fails at the time-out of a statement would come first in every tick, and use up its time.
+   * The projects whose forecast is missing or old, the oldest first. A try that failed counts like a forecast.
+   * Otherwise a project whose statement always exceeds its time-out would come first in every tick, and use up the time
+   * of the tick.
    */
   async #readDue(): Promise<number[]> {
     const due = await readForecastsDue(this.context.pool, null);

@@ -38,7 +38,7 @@ function parseHosts(lines: readonly string[][]): Map<string, string[]> {
   for (const [address = '', ...names] of lines) {
     if (isIP(address) === 0) continue;
     for (const name of names.map((each) => each.toLowerCase())) {
-      // The first line for a name replaces its default addresses; further lines add addresses.
+      // The first line of the file for a name replaces the default addresses of that name; further lines add addresses.
       const known = isListed.has(name) ? (hosts.get(name) ?? []) : [];
       hosts.set(name, [...new Set([...known, address])]);
       isListed.add(name);

@@ -41,8 +41,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Posts over a pool of keep-alive connections per origin. It follows no redirects, uses no proxy, decompresses nothing
- * and sends no cookies. So a request reaches only the named host, at an address that was checked.
+ * Posts over a pool of keep-alive connections per origin. It follows no redirects and uses no proxy, so a request
+ * reaches only the named host, at an address that was checked. It sends no cookies and does not decompress answers.
  */
 export class Poster {
   readonly #agent: Agent;

@@ -54,9 +54,9 @@ interface Waiter {
 /** The weight of the newest duration in the moving average of the durations of deliveries. */
 const AVERAGE_WEIGHT = 0.1;
 /**
- * Deferred deliveries come back at this multiple of the measured pace, because that pace is too low: it is measured
- * while many deliveries arrive at once. A delivery that comes back too early is deferred again; one that comes back too
- * late wastes time.
+ * Deferred deliveries come back at this multiple of the measured pace of the gate. That pace is too low, because it is
+ * measured while many deliveries arrive at once. A delivery that comes back too early is deferred again; one that comes
+ * back too late wastes time.
  */
 const RETURN_PACE_FACTOR = 4;
 

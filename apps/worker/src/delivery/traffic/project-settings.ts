@@ -29,8 +29,8 @@ export class ProjectSettings {
   }
 
   /**
-   * The settings of a project. Every delivery needs them, so to save time the result is a promise only while they are
-   * being read.
+   * The settings of a project. The result is a promise only while the settings are being read, because every delivery
+   * needs them and waiting for a promise takes time.
    */
   of(projectId: number): DeliverySettings | Promise<DeliverySettings> {
     const { current, settings } = this.#know(projectId);

@@ -76,7 +76,10 @@ const MESSAGES: Record<string, CircuitChange['kind']> = {
   'Circuit closed': 'closed',
 };
 
-/** Sends the same runs through the circuit breakers of a worker, and reads the changes of the breakers from its log. */
+/**
+ * Sends the runs of the simulation through the circuit breakers of a worker, and reads the changes of the breakers from
+ * its log.
+ */
 async function played(
   story: Story,
   occurrences: readonly number[],
