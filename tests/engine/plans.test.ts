@@ -13,6 +13,7 @@ import {
   readProjectsWith,
   readSlots,
   readStuckQueues,
+  readUnchangedSlots,
   rescueRuns,
   resumeMany,
   skipNextOfMany,
@@ -110,6 +111,7 @@ const STATEMENTS_OF_A_FIRE = [
   'close-lost-runs',
   'delete-leases',
   'read-slots',
+  'read-unchanged-slots',
   'read-next-due',
   'read-missed',
   'read-stuck-queues',
@@ -165,6 +167,7 @@ describe('Planner policy', () => {
     await reopenDeferred([{ id: 1, weight: 1 }]);
     expect(await rescueRuns(pool, Date.now() + 60_000)).toHaveLength(6);
     await readSlots(pool, { horizonMs: 60_000, slotMs: 5, now: null });
+    await readUnchangedSlots(pool, { ringAts: [0], slotMs: 5, unchangedForMs: 0, now: null });
     await readNextDue(pool, null);
     await readMissed(pool, { olderThanMs: 0, now: null });
     await readStuckQueues(pool);

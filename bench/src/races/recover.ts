@@ -76,8 +76,8 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
       const nowAt = Date.now();
       const due = { fromAt: nowAt + fromMs, untilAt: nowAt + untilMs };
       await seedSchedules(site.pool, { prefix: 'near-', count: near, ...due });
-      const { slots } = await readSlots(site.pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
-      await site.bells.arm(slots.map(({ ringAt }) => ringAt));
+      const { ringAts } = await readSlots(site.pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
+      await site.bells.arm(ringAts);
       // Redis is flushed at a random moment, because the time until the next sweep (every 5 s), which adds the missing
       // bells, counts too.
       await sleep(Math.random() * Math.max(0, due.fromAt - Date.now() - 2_000));
@@ -86,7 +86,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
       await waitUntil(() => areAllArmed(site), { everyMs: 100, withinMs: 60_000, what: 'all bells back' });
       const backMs = performance.now() - flushedAt;
       const latestMs = await checkAll(site, crew, near, untilMs + 60_000);
-      return { backMs, bells: slots.length, latestMs };
+      return { backMs, bells: ringAts.length, latestMs };
     } finally {
       await crew.end();
     }
@@ -97,9 +97,9 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
 const TOO_NEAR_MS = 250;
 
 async function areAllArmed({ pool, bells }: Site): Promise<boolean> {
-  const { slots, nowAt } = await readSlots(pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
+  const { ringAts, nowAt } = await readSlots(pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
   const armed = await bells.readArmed(nowAt, HORIZON_MS);
-  return slots.every(({ ringAt }) => ringAt - nowAt < TOO_NEAR_MS || armed.has(ringAt));
+  return ringAts.every((ringAt) => ringAt - nowAt < TOO_NEAR_MS || armed.has(ringAt));
 }
 
 /** Checks that each occurrence still ran once; returns the largest lateness. */

@@ -99,8 +99,8 @@ async function sweep({ bells }: Site, engine: Pool, now: number): Promise<void> 
 }
 
 async function armedMemory({ bells, redis }: Site, engine: Pool, now: number): Promise<number> {
-  const { slots } = await readSlots(engine, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now });
-  await bells.arm(slots.map(({ ringAt }) => ringAt));
+  const { ringAts } = await readSlots(engine, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now });
+  await bells.arm(ringAts);
   const info = await redis.info('memory');
   return Number(/used_memory:(\d+)/.exec(info)?.[1]) / 1_048_576;
 }

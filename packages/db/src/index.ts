@@ -45,8 +45,8 @@ export {
   readMissingHandlers,
   readNextDue,
   readSlots,
+  readUnchangedSlots,
   recordSweep,
-  type Slot,
 } from './engine/sweep.js';
 export { warmUp } from './engine/warm-up.js';
 export {

@@ -1,4 +1,4 @@
-import { readSlots } from '@carillon/db';
+import { readSlots, readUnchangedSlots } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import { CLOCKS, type Installation } from '../harness/installation.js';
 
@@ -37,17 +37,26 @@ const SCORE_PER_MS = 0x1000;
  * due. Returns a violation for each slot without one. A bell for a slot in which nothing is due any more is harmless.
  */
 export async function checkBells({ pool, redis, bellsKey }: Installation): Promise<string[]> {
-  const { slots, nowAt } = await readSlots(pool, { horizonMs: CLOCKS.horizonMs, slotMs: SLOT_MS, now: null });
-  if (slots.length === 0) return [];
+  const { ringAts, nowAt } = await readSlots(pool, {
+    horizonMs: CLOCKS.horizonMs,
+    slotMs: SLOT_MS,
+    now: null,
+  });
+  if (ringAts.length === 0) return [];
   const armed = await readArmed({ redis, bellsKey });
-  const missing = slots.filter(
-    ({ ringAt, touchedAt }) =>
+  const missing = ringAts.filter(
+    (ringAt) =>
       ringAt > nowAt + SETTLED_MS &&
       // The sweep adds the bells of slots that come within the horizon. A slot that has done so since the last sweep
       // has none yet.
       ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
-      touchedAt < nowAt - SETTLED_MS &&
       !armed.has(ringAt),
   );
-  return missing.map(({ ringAt }) => `I8 no bell for what is due in ${ringAt - nowAt} ms`);
+  const unchanged = await readUnchangedSlots(pool, {
+    ringAts: missing,
+    slotMs: SLOT_MS,
+    unchangedForMs: SETTLED_MS,
+    now: null,
+  });
+  return unchanged.map((ringAt) => `I8 no bell for what is due in ${ringAt - nowAt} ms`);
 }

@@ -7,9 +7,9 @@ import {
   readMissingHandlers,
   readSlots,
   readStuckQueues,
+  readUnchangedSlots,
   recordSweep,
   rescueRuns,
-  type Slot,
 } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
@@ -117,23 +117,33 @@ async function count({ pool, postgres }: WorkerContext): Promise<void> {
  * nothing without Redis, or while Redis takes no writes.
  */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
-  const { slots, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
-  if (slots.length === 0) return 0;
+  const { ringAts, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
+  if (ringAts.length === 0) return 0;
   try {
     const held = await bells.readArmed(nowAt, horizonMs);
     if (held === null) return 0;
-    const missing = slots.filter(({ ringAt }) => !held.has(ringAt));
-    await bells.rearm(missing.map(({ ringAt }) => ringAt));
-    // Bells for due times that have come within the horizon since the last sweep do not count as missing, because the
-    // sweep is the first to add them.
-    const isDrift = ({ ringAt, touchedAt }: Slot) =>
-      ringAt - nowAt > ON_ITS_WAY_MS &&
-      ringAt - nowAt < horizonMs - 2 * sweepIntervalMs &&
-      nowAt - touchedAt > ON_ITS_WAY_MS;
-    return missing.filter(isDrift).length;
+    const missing = ringAts.filter((ringAt) => !held.has(ringAt));
+    // Read before the bells are added, because that takes time, in which the rows become older.
+    const unchanged = await readUnchangedSlots(pool, {
+      ringAts: missing.filter((ringAt) => isSettled(ringAt - nowAt, { horizonMs, sweepIntervalMs })),
+      slotMs: SLOT_MS,
+      unchangedForMs: ON_ITS_WAY_MS,
+      now: null,
+    });
+    await bells.rearm(missing);
+    return unchanged.length;
   } catch (error) {
     // Logged at debug level only, because the worker warns once when Redis stops taking writes.
     log.debug({ err: error }, 'Bells could not be armed');
     return 0;
   }
 }
+
+/**
+ * True if Redis should have the bell of a slot that ends in this time. Bells for due times that have come within the
+ * horizon since the last sweep do not count as missing, because the sweep is the first to add them.
+ */
+const isSettled = (
+  inMs: number,
+  { horizonMs, sweepIntervalMs }: { horizonMs: number; sweepIntervalMs: number },
+) => inMs > ON_ITS_WAY_MS && inMs < horizonMs - 2 * sweepIntervalMs;

@@ -1,58 +1,82 @@
 import type { Pool } from 'pg';
 import { inFireTransaction } from '../database.js';
-import { milliseconds, NOW } from '../instants.js';
+import { instant, milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement } from '../statement.js';
-
-export interface Slot {
-  /**
-   * The end of the slot, which is a few milliseconds long. At this time, a delayed job in Redis (the bell of the slot)
-   * wakes a worker.
-   */
-  ringAt: number;
-  /**
-   * When a row that is due in the slot last changed. If that was a moment ago, the process that changed the row may
-   * still be about to add the bell to Redis. So the sweep does not count the bell as missing.
-   */
-  touchedAt: number;
-}
 
 const HORIZON = (column: string) =>
   `${column} > ${NOW} and ${column} <= ${NOW} + ${milliseconds(':horizonMs::float8')}`;
 
 /**
- * The slots (steps of `slotMs`) within the horizon in which anything is due: schedules, waiting runs, and pauses that
- * end. An instant at the border of two slots belongs to the earlier one.
+ * The ends of the slots (steps of `slotMs`) within the horizon in which anything is due: schedules, waiting runs, and
+ * pauses that end. An instant belongs to the slot that ends at or after it.
  */
 const selectSlots = statement<
   { horizonMs: number; slotMs: number; now: number | null },
-  { ringAt: number; touchedAt: number | null; nowAt: number }
+  { ringAt: number; nowAt: number }
 >(
   'read-slots',
   `with timed as (
-     select a.due_at as at, greatest(a.last_claimed_at, s.updated_at) as touched_at
-     from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id
-     where not a.is_held and ${HORIZON('a.due_at')}
+     select due_at as at from carillon.agenda where not is_held and ${HORIZON('due_at')}
      union all
-     select next_attempt_at, happened_at from carillon.runs where ${HORIZON('next_attempt_at')}
+     select next_attempt_at from carillon.runs where ${HORIZON('next_attempt_at')}
      union all
-     select stopped.paused_until, s.updated_at
-     from carillon.stopped_schedules stopped join carillon.schedules s on s.id = stopped.schedule_id
-     where ${HORIZON('stopped.paused_until')}
+     select paused_until from carillon.stopped_schedules where ${HORIZON('paused_until')}
    )
-   select (ceil(extract(epoch from at) * 1000 / :slotMs::int) * :slotMs::int)::bigint as "ringAt", max(touched_at) as "touchedAt",
-          ${NOW} as "nowAt"
-   from timed group by 1`,
+   select distinct (ceil(extract(epoch from at) * 1000 / :slotMs::int) * :slotMs::int)::bigint as "ringAt", ${NOW} as "nowAt"
+   from timed`,
 );
 
+/**
+ * Returns when the slots end in which something is due. A delayed job in Redis, the bell of the slot, wakes a worker
+ * then.
+ */
 export async function readSlots(
   pool: Pool,
   options: { horizonMs: number; slotMs: number; now: number | null },
-): Promise<{ slots: Slot[]; nowAt: number }> {
+): Promise<{ ringAts: number[]; nowAt: number }> {
   const rows = await inFireTransaction(pool, (tx) => selectSlots(tx, options));
-  return {
-    slots: rows.map(({ ringAt, touchedAt }) => ({ ringAt, touchedAt: touchedAt ?? 0 })),
-    nowAt: rows[0]?.nowAt ?? 0,
-  };
+  return { ringAts: rows.map(({ ringAt }) => ringAt), nowAt: rows[0]?.nowAt ?? 0 };
+}
+
+const IN_SLOT = (column: string) => `${column} > slot.from_at and ${column} <= slot.to_at`;
+
+const selectUnchanged = statement<
+  { ringAts: string; slotMs: number; unchangedForMs: number; now: number | null },
+  { ringAt: number }
+>(
+  'read-unchanged-slots',
+  `select slot.ring_at as "ringAt"
+   from (
+     select ring_at, ${instant('ring_at - :slotMs::int')} as from_at, ${instant('ring_at')} as to_at
+     from unnest(:ringAts::bigint[]) as ring_at
+   ) as slot
+   where greatest(
+       (select max(greatest(a.last_claimed_at, s.updated_at))
+        from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id
+        where not a.is_held and ${IN_SLOT('a.due_at')}),
+       (select max(happened_at) from carillon.runs where ${IN_SLOT('next_attempt_at')}),
+       (select max(s.updated_at)
+        from carillon.stopped_schedules stopped join carillon.schedules s on s.id = stopped.schedule_id
+        where ${IN_SLOT('stopped.paused_until')})
+     ) < ${NOW} - ${milliseconds(':unchangedForMs::float8')}`,
+);
+
+/**
+ * Returns those of the slots in which something is due and no due row has changed for this long. If a row has just
+ * changed, the process that changed it may not have added the bell to Redis yet.
+ */
+export async function readUnchangedSlots(
+  pool: Pool,
+  {
+    ringAts,
+    ...rest
+  }: { ringAts: readonly number[]; slotMs: number; unchangedForMs: number; now: number | null },
+): Promise<number[]> {
+  if (ringAts.length === 0) return [];
+  const rows = await inFireTransaction(pool, (tx) =>
+    selectUnchanged(tx, { ...rest, ringAts: arrayOf(ringAts) }),
+  );
+  return rows.map(({ ringAt }) => ringAt);
 }
 
 export interface NextDue {
