@@ -78,7 +78,9 @@ export {
 export { type CounterWindows, readCounterWindows } from './history/counter-windows.js';
 export { readEngineFacts } from './history/engine-facts.js';
 export {
+  type ClaimedRunView,
   type HistoryPosition,
+  readEndedRuns,
   readInFlightOfProject,
   readRunsByEpoch,
   readRunsSince,

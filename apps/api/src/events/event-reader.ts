@@ -1,8 +1,9 @@
 import {
-  type AuditView,
+  type ClaimedRunView,
   type HistoryPosition,
   type RunView,
   readAuditAfter,
+  readEndedRuns,
   readInFlightOfProject,
   readRunsByEpoch,
   readStoppedRuns,
@@ -15,16 +16,11 @@ import type { StreamPosition } from './position.js';
 import { SequenceProgress } from './sequence-progress.js';
 
 /**
- * How long polls read the rows of the latest epochs (numbers of leases) again, because a claim with a smaller epoch may
- * commit after one with a larger epoch. A claim commits within milliseconds.
+ * How long polls look for claims with a smaller epoch (number of a lease) than one that has been read, and for audit
+ * entries with a smaller id. Both get their number before they commit, and commit within milliseconds.
  */
 const SETTLED_MS = 3_000;
 const MAX_ROWS_PER_POLL = 5_000;
-/**
- * If a poll reads at least this many started or finished runs, skipped and cancelled runs are left to a later poll, to
- * limit the work of one poll.
- */
-const BUSY_RUN_COUNT = 1_000;
 /**
  * A listener resumes from a position before the claim of each run in flight (claimed and not ended), so that it gets
  * the end of the run. A run that has been in flight for longer than this is ignored, so that the position does not fall
@@ -32,23 +28,22 @@ const BUSY_RUN_COUNT = 1_000;
  */
 const MAX_POSITION_LAG_MS = 900_000;
 
-interface KnownRun {
-  attempt: number;
-  status: string;
-  epoch: number;
-  happenedAt: number;
-}
+type InFlightRun = Pick<
+  ClaimedRunView,
+  'scheduleId' | 'occurrenceAt' | 'origin' | 'month' | 'epoch' | 'attempt' | 'status' | 'happenedAt'
+>;
 
 /**
- * Reads the events of one project by polling Postgres, so that workers need not write events. A poll finds started and
- * finished runs by their epoch, the number of their lease, which grows with every claim. It finds skipped and cancelled
- * runs by the time of that change, and changes of schedules by the audit log.
+ * Reads the events of one project by polling Postgres, so that workers need not write events. A poll finds started runs
+ * by their epoch, the number of their lease, which grows with every claim. It looks up the runs in flight to see which
+ * of them have ended. It finds skipped and cancelled runs by the time of that change, and changes of schedules by the
+ * audit log.
  */
 export class EventReader {
   readonly #epochs: SequenceProgress;
   readonly #audit: SequenceProgress;
-  readonly #known = new Map<string, KnownRun>();
-  readonly #seenAudit = new Set<number>();
+  /** Runs in flight whose end has not been reported. Those that were looked up last are at the end. */
+  readonly #inFlight = new Map<string, InFlightRun>();
   /**
    * Skipped and cancelled runs that were reported. The next polls read them again, and must not report them twice. The
    * value is the time of the skip or the cancellation.
@@ -64,8 +59,8 @@ export class EventReader {
     { epoch, auditId, at }: Watermark,
     private readonly nowAt: () => number,
   ) {
-    this.#epochs = new SequenceProgress(epoch);
-    this.#audit = new SequenceProgress(auditId);
+    this.#epochs = new SequenceProgress(epoch, SETTLED_MS);
+    this.#audit = new SequenceProgress(auditId, SETTLED_MS);
     this.#settledAt = at - SETTLED_MS;
     this.#stopsAfter = { happenedAt: at - SETTLED_MS, run: null };
   }
@@ -77,9 +72,9 @@ export class EventReader {
   async start(): Promise<this> {
     const { projectId } = this;
     for (const run of await readInFlightOfProject(this.pool, { projectId, limit: MAX_ROWS_PER_POLL }))
-      this.#remember(run);
-    const stopped = { projectId, after: this.#stopsAfter, limit: MAX_ROWS_PER_POLL };
-    for (const run of await readStoppedRuns(this.pool, stopped)) this.#eventsOfStop(run);
+      this.#track(run);
+    do for (const run of await this.#readStops(this.nowAt())) this.#recordStop(run);
+    while (this.#stopsAfter.run);
     return this;
   }
 
@@ -89,52 +84,54 @@ export class EventReader {
    */
   get position(): StreamPosition {
     let at = this.#settledAt;
-    for (const { status, happenedAt } of this.#known.values()) {
+    for (const { happenedAt } of this.#inFlight.values()) {
       const isRecent = happenedAt > this.#settledAt - MAX_POSITION_LAG_MS;
-      if (status === 'running' && isRecent) at = Math.min(at, happenedAt - 1);
+      if (isRecent) at = Math.min(at, happenedAt - 1);
     }
     return { at, auditId: this.#audit.floor };
   }
 
-  /** Reads the events since the last poll. */
+  /** Reads the events since the last poll. If a read fails, the next poll reads the same events. */
   async poll(): Promise<CarillonEvent[]> {
     const polledAt = this.nowAt();
-    const runs = await this.#readRuns();
+    const startedAt = performance.now();
+    const lookedUp = [...this.#inFlight.values()].slice(0, MAX_ROWS_PER_POLL);
+    const ended = await readEndedRuns(this.pool, lookedUp);
+    const claimed = await readRunsByEpoch(this.pool, {
+      projectId: this.projectId,
+      afterEpoch: this.#epochs.floor,
+      except: this.#epochs.alreadyRead,
+      limit: MAX_ROWS_PER_POLL,
+    });
     const entries = await readAuditAfter(this.pool, {
       projectId: this.projectId,
       afterId: this.#audit.floor,
+      except: this.#audit.alreadyRead,
       limit: MAX_ROWS_PER_POLL,
     });
-    const isBusy = runs.length >= BUSY_RUN_COUNT;
-    const stops = isBusy ? [] : await this.#readStops(polledAt);
+    const stops = await this.#readStops(polledAt);
+    // All reads have succeeded. The state changes only now, so that a failed poll loses no event.
+    const endedAt = performance.now();
+    const hasReadAllClaims = claimed.length < MAX_ROWS_PER_POLL;
+    this.#epochs.advance(
+      claimed.map(({ epoch }) => epoch),
+      { startedAt, endedAt, isFull: !hasReadAllClaims },
+    );
+    this.#audit.advance(
+      entries.map(({ id }) => id),
+      { startedAt, endedAt, isFull: entries.length >= MAX_ROWS_PER_POLL },
+    );
+    for (const run of lookedUp) this.#moveToEnd(run);
     const events = [
-      ...entries.flatMap((entry) => this.#eventsOfAudit(entry)),
-      ...runs.flatMap((run) => this.#eventsOfRun(run)),
+      ...entries.filter(({ action }) => action.startsWith('schedule.')).map(eventOfAudit),
+      ...ended.flatMap((run) => this.#eventsOfRun(run)),
+      ...claimed.flatMap((run) => this.#eventsOfRun(run)),
       ...stops.flatMap((run) => this.#eventsOfStop(run)),
     ];
-    if (!isBusy) this.#settledAt = Math.max(this.#settledAt, this.#stopsAfter.happenedAt - 1);
-    this.#dropSettled();
+    if (hasReadAllClaims) this.#settledAt = Math.max(this.#settledAt, this.#stopsAfter.happenedAt - 1);
+    for (const [stop, happenedAt] of this.#reportedStops)
+      if (happenedAt < this.#stopsAfter.happenedAt) this.#reportedStops.delete(stop);
     return events;
-  }
-
-  async #readRuns(): Promise<RunView[]> {
-    const open = [...this.#known.values()]
-      .filter(({ status }) => status === 'running')
-      .map(({ epoch }) => epoch);
-    const runs = await readRunsByEpoch(this.pool, {
-      projectId: this.projectId,
-      afterEpoch: this.#epochs.floor,
-      epochs: [...new Set(open)],
-      limit: MAX_ROWS_PER_POLL,
-    });
-    const highest = runs.reduce((most, { epoch }) => Math.max(most, epoch ?? 0), 0);
-    // If the poll reached its row limit, it may have missed rows of the last epoch, so that epoch is read again.
-    this.#epochs.advance(
-      runs.length >= MAX_ROWS_PER_POLL ? highest - 1 : highest,
-      performance.now(),
-      runs.length >= MAX_ROWS_PER_POLL ? 0 : SETTLED_MS,
-    );
-    return runs;
   }
 
   async #readStops(polledAt: number): Promise<RunView[]> {
@@ -153,46 +150,43 @@ export class EventReader {
     return stops;
   }
 
-  #eventsOfRun(run: RunView): CarillonEvent[] {
-    const events = eventsOfRun(run, this.#known.get(encodeRunId(run)));
-    this.#remember(run);
+  #eventsOfRun(run: ClaimedRunView): CarillonEvent[] {
+    const events = eventsOfRun(run, this.#inFlight.get(encodeRunId(run)));
+    this.#track(run);
+    if (run.status === 'cancelled') this.#recordStop(run);
     return events;
   }
 
   #eventsOfStop(run: RunView): CarillonEvent[] {
-    const id = encodeRunId(run);
-    const stop = `${id}.${run.happenedAt}`;
-    const isReported = this.#reportedStops.has(stop) || this.#known.get(id)?.status === run.status;
+    // A later poll reads this run by its epoch. It then reports that the run was started and cancelled.
+    if (run.epoch !== null && this.#epochs.isUnread(run.epoch)) return [];
+    this.#inFlight.delete(encodeRunId(run));
+    return this.#recordStop(run) ? [endOfRun(run)] : [];
+  }
+
+  /** Returns false if this skip or cancel has been recorded before. */
+  #recordStop(run: RunView): boolean {
+    const stop = `${encodeRunId(run)}.${run.happenedAt}`;
+    if (this.#reportedStops.has(stop)) return false;
     this.#reportedStops.set(stop, run.happenedAt);
-    if (isReported) return [];
-    if (this.#known.has(id)) this.#remember(run);
-    return [endOfRun(run)];
+    return true;
   }
 
-  #remember(run: RunView): void {
-    const { attempt, status, happenedAt } = run;
-    this.#known.set(encodeRunId(run), {
-      attempt,
-      status,
-      happenedAt,
-      epoch: run.epoch ?? this.#epochs.highest,
-    });
-  }
-
-  #eventsOfAudit(entry: AuditView): CarillonEvent[] {
-    this.#audit.advance(entry.id, performance.now(), SETTLED_MS);
-    if (this.#seenAudit.has(entry.id)) return [];
-    this.#seenAudit.add(entry.id);
-    return entry.action.startsWith('schedule.') ? [eventOfAudit(entry)] : [];
-  }
-
-  /** Drops entries that no later poll will read again. */
-  #dropSettled(): void {
-    for (const [id, known] of this.#known) {
-      if (known.status !== 'running' && known.epoch <= this.#epochs.floor) this.#known.delete(id);
+  /** Remembers the run while it is in flight. */
+  #track(run: ClaimedRunView): void {
+    const id = encodeRunId(run);
+    if (run.status !== 'running') {
+      this.#inFlight.delete(id);
+      return;
     }
-    for (const id of this.#seenAudit) if (id <= this.#audit.floor) this.#seenAudit.delete(id);
-    for (const [stop, happenedAt] of this.#reportedStops)
-      if (happenedAt < this.#stopsAfter.happenedAt) this.#reportedStops.delete(stop);
+    const { scheduleId, occurrenceAt, origin, month, epoch, attempt, status, happenedAt } = run;
+    this.#inFlight.set(id, { scheduleId, occurrenceAt, origin, month, epoch, attempt, status, happenedAt });
+  }
+
+  /** Lets polls look up the other runs in flight before they look up this run again. */
+  #moveToEnd(run: InFlightRun): void {
+    const id = encodeRunId(run);
+    this.#inFlight.delete(id);
+    this.#inFlight.set(id, run);
   }
 }

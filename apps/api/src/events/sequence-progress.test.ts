@@ -1,29 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import { SequenceProgress } from './sequence-progress.js';
 
+const at = (milliseconds: number) => ({ startedAt: milliseconds, endedAt: milliseconds, isFull: false });
+
 describe('SequenceProgress', () => {
-  it('a row with a number from a sequence is read again for 3 s, because the row of a smaller number may be committed later', () => {
-    const progress = new SequenceProgress(10);
-    progress.advance(15, 1_000, 3_000);
-    expect([progress.floor, progress.highest]).toEqual([10, 15]);
-    progress.advance(15, 3_999, 3_000);
+  it('polls of a sequence look for smaller numbers until 3 s after a number was first read, because a smaller number may commit after a larger one', () => {
+    const progress = new SequenceProgress(10, 3_000);
+    progress.advance([13, 15], at(1_000));
+    expect([progress.floor, progress.alreadyRead]).toEqual([10, [13, 15]]);
+    progress.advance([], at(3_999));
     expect(progress.floor).toBe(10);
-    progress.advance(20, 4_000, 3_000);
-    expect([progress.floor, progress.highest]).toEqual([15, 20]);
+    progress.advance([20], at(4_000));
+    expect([progress.floor, progress.alreadyRead]).toEqual([15, [20]]);
   });
 
-  it('a row with a number from a sequence is found by a later poll if it is committed after the row of a larger number', () => {
-    const progress = new SequenceProgress(0);
-    progress.advance(8, 0, 3_000);
+  it('a number from a sequence that commits after a larger number is still found by a later poll', () => {
+    const progress = new SequenceProgress(0, 3_000);
+    progress.advance([8], at(0));
     // Number 5 was drawn from the sequence before 8, but its transaction commits after the first poll.
     expect(progress.floor).toBeLessThan(5);
-    progress.advance(5, 100, 3_000);
-    expect(progress.highest).toBe(8);
+    progress.advance([5], at(100));
+    expect(progress.alreadyRead).toEqual([8, 5]);
+    progress.advance([], at(3_000));
+    expect([progress.floor, progress.alreadyRead]).toEqual([8, []]);
   });
 
-  it('if the time for which polls read the rows of a sequence again is zero, each row is read once', () => {
-    const progress = new SequenceProgress(0);
-    progress.advance(5, 1_000, 0);
-    expect(progress.floor).toBe(5);
+  it('a poll of a sequence that waits long for the database does not count as two polls that are 3 s apart', () => {
+    const progress = new SequenceProgress(0, 3_000);
+    progress.advance([8], { startedAt: 0, endedAt: 5_000, isFull: false });
+    progress.advance([], { startedAt: 5_300, endedAt: 9_000, isFull: false });
+    expect(progress.floor).toBe(0);
+    progress.advance([], { startedAt: 9_300, endedAt: 9_301, isFull: false });
+    expect(progress.floor).toBe(8);
+  });
+
+  it('a full page of smaller numbers of a sequence does not settle the numbers above its last one', () => {
+    const progress = new SequenceProgress(0, 3_000);
+    progress.advance([8], at(0));
+    progress.advance([3, 5], { ...at(3_000), isFull: true });
+    // Number 6 may have been left out because the page was full.
+    expect([progress.floor, progress.isUnread(6)]).toEqual([0, true]);
+    progress.advance([6], at(3_300));
+    expect([progress.floor, progress.isUnread(6)]).toEqual([8, false]);
   });
 });

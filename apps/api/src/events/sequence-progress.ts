@@ -1,37 +1,63 @@
+/** How a poll read from the database. */
+export interface PageRead {
+  /** In milliseconds of any monotonic clock. */
+  startedAt: number;
+  endedAt: number;
+  /** True if the page reached its limit, so that numbers above the last one of the page may be left. */
+  isFull: boolean;
+}
+
 /**
  * Tracks how far a growing sequence has been read. Postgres draws a number before the transaction commits, so a smaller
- * number may become visible after a larger one. For this reason, the numbers above `floor` are read again by later
- * polls.
+ * number may become visible after a larger one. For this reason, each poll looks for all numbers above `floor` that it
+ * has not read yet, and not only for those above the largest number.
  */
 export class SequenceProgress {
   #floor: number;
   #highest: number;
+  readonly #read = new Set<number>();
   #reached: { number: number; at: number }[] = [];
 
-  constructor(from: number) {
+  /** `settledMs` is how long polls look for numbers below one that has been read. */
+  constructor(
+    from: number,
+    private readonly settledMs: number,
+  ) {
     this.#floor = from;
     this.#highest = from;
   }
 
-  /** Every number up to this one has been read and need not be read again. */
+  /** Later polls need not look for numbers up to this one. */
   get floor(): number {
     return this.#floor;
   }
 
-  get highest(): number {
-    return this.#highest;
+  /** The numbers above `floor` that have been read. Later polls leave them out. */
+  get alreadyRead(): readonly number[] {
+    return [...this.#read];
+  }
+
+  /** True if a later poll will look for this number. */
+  isUnread(number: number): boolean {
+    return number > this.#floor && !this.#read.has(number);
   }
 
   /**
-   * Records that a poll at `at` (milliseconds of any monotonic clock) read up to `number`. A number need not be read
-   * again once `settledMs` have passed since the poll that first reached it.
+   * Records the numbers that a poll has read, the smallest first. The floor rises to a number only after a poll that
+   * started `settledMs` after the number was first read, so that this poll has looked once more for smaller numbers.
    */
-  advance(number: number, at: number, settledMs: number): void {
-    this.#highest = Math.max(this.#highest, number);
-    this.#reached.push({ number: this.#highest, at });
-    while (this.#reached[0] && this.#reached[0].at <= at - settledMs) {
-      this.#floor = Math.max(this.#floor, this.#reached[0].number);
+  advance(numbers: readonly number[], { startedAt, endedAt, isFull }: PageRead): void {
+    const last = numbers.at(-1) ?? this.#highest;
+    for (const number of numbers) this.#read.add(number);
+    this.#highest = Math.max(this.#highest, last);
+    this.#reached.push({ number: this.#highest, at: endedAt });
+    const lookedUpTo = isFull ? last : this.#highest;
+    for (;;) {
+      const reached = this.#reached[0];
+      if (!reached || reached.at > startedAt - this.settledMs || reached.number > lookedUpTo) break;
+      this.#floor = reached.number;
       this.#reached.shift();
     }
+    for (const number of this.#read) if (number <= this.#floor) this.#read.delete(number);
   }
 }

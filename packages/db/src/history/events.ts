@@ -1,9 +1,10 @@
 import type { RunIdentity } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { instant } from '../instants.js';
-import { type RunView, SELECT_RUNS } from '../runs/read-runs.js';
+import { RUN_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
+import { isSameRun, RUN_KEY_COLUMNS, type RunKey } from '../runs/run-transitions.js';
 import { EPOCH_NOW } from '../schema/workers.js';
-import { statement, type Values } from '../statement.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
 
 /**
  * The position from which a stream of events begins: the latest epoch (the number of a lease; each claim gets a larger
@@ -28,32 +29,55 @@ export async function readWatermark(db: Database, projectId: number): Promise<Wa
   return row as Watermark;
 }
 
-interface EpochRange {
-  projectId: number;
-  afterEpoch: number;
-  epochs: readonly number[];
-  limit: number;
+/** A run that has been claimed, with the epoch of its last claim and the month that selects its partition. */
+export interface ClaimedRunView extends RunView {
+  epoch: number;
+  month: string;
 }
 
-const selectByEpoch = statement<EpochRange, RunView>(
+const SELECT_CLAIMED = `select r.month, ${RUN_COLUMNS} from carillon.runs r`;
+
+const selectByEpoch = statement<Values, ClaimedRunView>(
   'read-runs-by-epoch',
-  `(${SELECT_RUNS} where r.project_id = :projectId and r.epoch > :afterEpoch order by r.epoch limit :limit)
-   union all
-   (${SELECT_RUNS} where r.project_id = :projectId and r.epoch <= :afterEpoch and r.epoch = any(:epochs::bigint[]) limit :limit)`,
+  `${SELECT_CLAIMED} where r.project_id = :projectId and r.epoch > :afterEpoch
+     and r.epoch not in (select unnest(:except::bigint[]))
+   order by r.epoch fetch first (:limit) rows with ties`,
 );
 
 /**
- * The runs of a project that were claimed after a given epoch, or under one of the listed epochs. An epoch is the
- * number of a lease; each claim gets a larger one. Runs have an index by epoch anyway, so the event stream needs no
+ * The runs of a project that were claimed after a given epoch, except under the epochs that have been read. An epoch is
+ * the number of a lease; each claim gets a larger one. Runs have an index by epoch anyway, so the event stream needs no
  * writes of its own.
+ *
+ * The runs of a lease are claimed in one transaction, and all of them are returned, even beyond the limit. So an epoch
+ * that has been returned need not be read again.
  */
-export function readRunsByEpoch(db: Database, range: EpochRange): Promise<RunView[]> {
-  return selectByEpoch(db, range);
+export function readRunsByEpoch(
+  db: Database,
+  { except, ...range }: { projectId: number; afterEpoch: number; except: readonly number[]; limit: number },
+): Promise<ClaimedRunView[]> {
+  return selectByEpoch(db, { ...range, except: arrayOf(except) });
 }
 
-const selectInFlight = statement<{ projectId: number; limit: number }, RunView>(
+const inFlight = batch<RunKey & { epoch: number }>('in_flight', { ...RUN_KEY_COLUMNS, epoch: 'bigint' });
+
+const selectEnded = statement<Values, ClaimedRunView>(
+  'read-ended-runs',
+  `${SELECT_CLAIMED} join ${inFlight.source} on ${isSameRun('r', 'in_flight')} and r.epoch = in_flight.epoch
+   where r.status <> 'running'`,
+);
+
+/** Those of the given runs that are no longer in flight and have not been claimed again. */
+export async function readEndedRuns(
+  db: Database,
+  runs: readonly (RunKey & { epoch: number })[],
+): Promise<ClaimedRunView[]> {
+  return runs.length === 0 ? [] : selectEnded(db, inFlight.of(runs));
+}
+
+const selectInFlight = statement<{ projectId: number; limit: number }, ClaimedRunView>(
   'read-in-flight-of-project',
-  `${SELECT_RUNS} where r.project_id = :projectId and r.epoch in (select epoch from carillon.leases)
+  `${SELECT_CLAIMED} where r.project_id = :projectId and r.epoch in (select epoch from carillon.leases)
      and r.status = 'running'
    limit :limit`,
 );
@@ -62,7 +86,7 @@ const selectInFlight = statement<{ projectId: number; limit: number }, RunView>(
 export function readInFlightOfProject(
   db: Database,
   range: { projectId: number; limit: number },
-): Promise<RunView[]> {
+): Promise<ClaimedRunView[]> {
   return selectInFlight(db, range);
 }
 

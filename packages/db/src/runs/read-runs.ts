@@ -53,7 +53,7 @@ export const ATTEMPT_COLUMNS = (from: string) => `
  * A sub-select reads the key of the schedule. With a join, Postgres would look the key up for every run that it reads,
  * instead of only for the runs of the page, after the sort.
  */
-const RUN_COLUMNS = `
+export const RUN_COLUMNS = `
   r.schedule_id as "scheduleId", (select key from carillon.schedules s where s.id = r.schedule_id) as "scheduleKey", r.origin,
   r.occurrence_at as "occurrenceAt", r.status, r.version, r.due_at as "dueAt", r.recorded_at as "recordedAt",
   r.happened_at as "happenedAt", r.attempt, r.epoch, r.replays, r.lateness_ms as "latenessMs",

@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, gte, lt, lte, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { auditLog } from '../schema/tenancy.js';
-import { batch, statement, type Values } from '../statement.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { orm } from './orm.js';
 
 export interface AuditEntry {
@@ -126,15 +126,21 @@ export async function listAudit(
     .limit(limit);
 }
 
-/** Reads the audit entries of a project with an id above `afterId`, oldest first. */
+/** Reads the audit entries of a project with an id above `afterId`, oldest first, except those that have been read. */
 export async function readAuditAfter(
   db: Database,
-  { projectId, afterId, limit }: { projectId: number; afterId: number; limit: number },
+  {
+    projectId,
+    afterId,
+    except = [],
+    limit,
+  }: { projectId: number; afterId: number; except?: readonly number[]; limit: number },
 ): Promise<AuditView[]> {
+  const isUnread = sql`${auditLog.id} not in (select unnest(${arrayOf(except)}::bigint[]))`;
   return orm(db)
     .select(VIEW)
     .from(auditLog)
-    .where(and(eq(auditLog.projectId, projectId), gt(auditLog.id, afterId)))
+    .where(and(eq(auditLog.projectId, projectId), gt(auditLog.id, afterId), isUnread))
     .orderBy(asc(auditLog.id))
     .limit(limit);
 }
