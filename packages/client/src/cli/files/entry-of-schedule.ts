@@ -34,12 +34,12 @@ export function entryOfSchedule(schedule: Schedule): ScheduleInput & { id: strin
     ...schedule,
     tags: schedule.tags.filter((tag) => !isSetTag(tag)),
     exclusions: schedule.exclusions.filter((name) => !schedule.calendars.includes(name)),
-    onSuccess: schedule.onSuccess && escapeReferences(schedule.onSuccess),
-    onFailure: schedule.onFailure && escapeReferences(schedule.onFailure),
+    onSuccess: escapeReferences(schedule.onSuccess),
+    onFailure: escapeReferences(schedule.onFailure),
     target: Object.fromEntries(
-      Object.entries(schedule.target)
-        .filter(([name, value]) => value !== null && !(name === 'headers' && isEmpty(value)))
-        .map(([name, value]) => [name, typeof value === 'string' ? escapeReferences(value) : value]),
+      Object.entries(escapeReferences(schedule.target)).filter(
+        ([name, value]) => value !== null && !(name === 'headers' && isEmpty(value)),
+      ),
     ),
   };
   const defaults: Record<string, unknown> = {

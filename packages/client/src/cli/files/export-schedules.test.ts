@@ -85,23 +85,33 @@ describe('exportSchedules', () => {
     ]);
   });
 
-  it('an exported schedule file parses back to the same schedules, even if a text looks like a variable reference', () => {
-    const target = { type: 'webhook', url: `https://example.com/\${X}`, headers: {} } as const;
-    const { schedules } = exportSchedules(
-      [schedule({ target, payload: { text: '0 9 * * *\n', on: 'no' } })],
-      null,
-    );
-    for (const format of ['yaml', 'json'] as const) {
-      const { entries, problems } = parseScheduleFile(
-        writeScheduleFile({ set: null, schedules }, format),
-        'x',
-        {},
+  it.each([
+    `https://example.com/\${X}`,
+    `https://example.com/$\${X}`,
+    `https://example.com/$$$\${X}\${Y}`,
+    `https://example.com/\${X`,
+    'https://example.com/$$',
+  ])(
+    'an exported schedule file parses back to the same schedules, even if a text looks like a variable reference: %s',
+    (text) => {
+      const target = { type: 'webhook', url: text, headers: { note: text } } as const;
+      const { schedules } = exportSchedules(
+        [schedule({ target, onFailure: text, payload: { text: '0 9 * * *\n', on: 'no', url: text } })],
+        null,
       );
-      expect(problems).toEqual([]);
-      expect(entries[0]?.schedule).toMatchObject({
-        target: { url: `https://example.com/\${X}` },
-        payload: { text: '0 9 * * *\n', on: 'no' },
-      });
-    }
-  });
+      for (const format of ['yaml', 'json'] as const) {
+        const { entries, problems } = parseScheduleFile(
+          writeScheduleFile({ set: null, schedules }, format),
+          'x',
+          {},
+        );
+        expect(problems).toEqual([]);
+        expect(entries[0]?.schedule).toMatchObject({
+          target: { url: text, headers: { note: text } },
+          onFailure: text,
+          payload: { text: '0 9 * * *\n', on: 'no', url: text },
+        });
+      }
+    },
+  );
 });

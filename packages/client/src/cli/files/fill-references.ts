@@ -27,18 +27,25 @@ export function fillReferences(
       if (value === undefined || value === '') missing.add(name);
       return value ?? '';
     });
-  const fill = (value: unknown): unknown => {
-    if (typeof value === 'string') return fillText(value);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, fill(part)]));
-  };
   if (typeof schedule !== 'object' || schedule === null) return { schedule, missing: [] };
   const filled = Object.entries(schedule).map(([field, value]) => [
     field,
-    FIELDS.has(field) ? fill(value) : value,
+    FIELDS.has(field) ? mapTexts(value, fillText) : value,
   ]);
   return { schedule: Object.fromEntries(filled), missing: [...missing] };
 }
 
-/** Writes `${NAME}` as `$${NAME}`, so that `fillReferences` does not take it for a reference to a variable. */
-export const escapeReferences = (text: string) => text.replace(/\$(?=\$?\{[A-Za-z_])/g, '$$$$');
+/** Writes `${NAME}` as `$${NAME}` in all texts of a value, so that `fillReferences` restores the value. */
+export const escapeReferences = <Value>(value: Value): Value =>
+  mapTexts(value, (text) => text.replace(UNESCAPED, '$$$$')) as Value;
+
+/** The last dollar sign before a name in braces. */
+const UNESCAPED = /\$(?=\{[A-Za-z_][A-Za-z0-9_]*\})/g;
+
+/** Changes every text in a value, also in the objects and arrays within it. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((part) => mapTexts(part, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapTexts(part, change)]));
+}
