@@ -5,8 +5,8 @@ const MAX_WAIT_FACTOR = 12;
 
 /**
  * A circuit breaker for one origin, such as `https://example.com`. Closed: every delivery may go. Open: no delivery may
- * go until the wait is over. Half open: one delivery may go as a probe; its success closes the circuit, its failure
- * opens it for longer.
+ * go until the wait is over. Half open: one delivery may go as a probe; its failure opens the circuit for longer. If it
+ * succeeds, `Circuits` closes the circuit by forgetting it.
  */
 export class Circuit {
   #failures = 0;
@@ -48,12 +48,6 @@ export class Circuit {
   begin(): boolean {
     this.#isProbing ||= this.isOpen;
     return this.isOpen;
-  }
-
-  succeeded(): void {
-    this.#failures = 0;
-    this.#waitMs = this.firstWaitMs;
-    this.#isProbing = false;
   }
 
   /** Returns true if this failure opened the circuit. */

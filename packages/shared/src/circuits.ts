@@ -60,13 +60,13 @@ export class Circuits {
   }
 
   /**
-   * Ends a delivery. A server error or a failed connection counts against the origin; any other result closes the
-   * circuit.
+   * Ends a delivery. A server error or a failed connection counts against the origin. A success and any other answer
+   * close the circuit. Without an answer, for example if the address is not allowed, the circuit stays as it is.
    */
   end(key: string, outcome: Outcome, { isProbe, now }: { isProbe: boolean; now: number }): void {
-    if (outcome.kind === 'deferred' || outcome.kind === 'handed_back') this.abort(key, isProbe);
-    else if (isOriginFailure(outcome)) this.fail(key, { isProbe, now });
-    else this.#close(key, now);
+    if (isOriginFailure(outcome)) this.fail(key, { isProbe, now });
+    else if (isAnswered(outcome)) this.#close(key, now);
+    else this.abort(key, isProbe);
   }
 
   fail(key: string, { isProbe, now }: { isProbe: boolean; now: number }): void {
@@ -97,3 +97,8 @@ export class Circuits {
     if (circuit.isOpen) this.options.onChange({ key, at: now, kind: 'closed' });
   }
 }
+
+/** True if the receiver took the delivery or answered it. */
+const isAnswered = (outcome: Outcome) =>
+  outcome.kind === 'succeeded' ||
+  (outcome.kind === 'failed' && (outcome.answer?.httpStatus ?? null) !== null);
