@@ -226,7 +226,7 @@ function judgeDeliveries({ openCircuits, failedLately, succeededLately }: Engine
   if (openCircuits > 0)
     reasons.push({
       code: 'circuits_open',
-      message: `${openCircuits === 1 ? 'A circuit is' : `${openCircuits} circuits are`} open because a receiver keeps failing: its deliveries wait, and go out when it answers again. GET /v1/attention names the schedules.`,
+      message: `${openCircuits === 1 ? 'A circuit breaker is' : `${openCircuits} circuit breakers are`} open because a receiver keeps failing: its deliveries wait, and go out when it answers again. GET /v1/attention names the schedules.`,
     });
   const share = failedLately / Math.max(1, failedLately + succeededLately);
   if (failedLately >= RISING_FAILURES && share >= RISING_SHARE)
@@ -244,7 +244,7 @@ function judgeUpkeep({ driftByMinute, missingPartitions, auditDifferences }: Eng
   if (driftByMinute.length > 0 && driftByMinute.every((found) => found > 0) && last >= first)
     reasons.push({
       code: 'drift_not_falling',
-      message: `Sweeps have repaired differences for ${driftByMinute.length} minutes (${driftByMinute.join(', ')} a minute), and they do not get fewer: bells are lost or workers are overloaded.`,
+      message: `Sweeps have repaired differences for ${driftByMinute.length} minutes (${driftByMinute.join(', ')} a minute), and they do not get fewer: Redis loses wake-ups, or workers are overloaded.`,
     });
   if (missingPartitions > 0)
     reasons.push({

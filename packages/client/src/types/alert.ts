@@ -115,7 +115,7 @@ export interface Ping {
   at: string;
   kind: 'start' | 'success' | 'fail' | 'log';
   body: string | null;
-  /** The occurrence that succeeded or failed with this ping; null if there is none. */
+  /** The occurrence that ended with this ping, or the occurrence of the run that this ping reports on; null if none. */
   occurrenceAt: string | null;
 }
 

@@ -77,14 +77,18 @@ export interface SystemWindow {
   /** The time from when a run was due to the first byte of its first attempt, once per run. */
   lateness: Quantiles;
   /**
-   * How long runs waited before their first attempt. `backlog`: until a worker claimed them. `queue`: for their turn,
-   * such as backfilled runs and runs that an overlap policy kept back. `deferral`: because of an open circuit breaker
-   * or a limit.
+   * How long runs waited before their first attempt. `backlog`: until a worker claimed them. `queue`: for their turn, as
+   * triggers, as backfilled runs or because earlier runs of their schedule were open. `deferral`: because of an open
+   * circuit breaker or a limit.
    */
   waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
   deferrals: Rate;
   /** Runs that failed for good. */
   failed: Rate;
+  /**
+   * Differences that sweeps found and repaired: runs that were overdue, wake-ups (bells) that Redis had lost, and runs
+   * whose worker had lost its lease.
+   */
   drift: { overdue: Rate; missingBells: Rate; expiredLeases: Rate };
 }
 
@@ -100,7 +104,9 @@ export interface System extends Health {
   hold: { code: HoldCode; since: string; reason: string; lostFrom: string } | null;
   backlog: { schedules: number; runs: number; oldestDueAt: string | null };
   sweep: { lastAt: string | null; ageMs: number | null };
+  /** Wake-ups (bells) that Redis holds now; null without Redis or while Redis is unreachable. */
   bells: { armed: number | null };
+  /** Circuit breakers that are open and make deliveries wait, over all projects and workers. */
   circuits: { open: number };
   /** Each window begins at a whole minute and ends now, so `minute` covers between one and two minutes. */
   windows: { minute: SystemWindow; hour: SystemWindow; day: SystemWindow };
@@ -132,8 +138,9 @@ export interface Stats {
   to: string;
   step: Duration;
   /**
-   * False if no worker has made its regular check of all due work (sweep) for minutes. The sweep also counts runs, so
-   * some of the latest minutes are not counted yet.
+   * False if some minutes may not be counted. Workers count the runs of each minute during the sweep, their regular
+   * pass over Postgres, and the request for statistics counts the last five minutes itself. If no sweep has counted for
+   * longer than that, the minutes in between are not counted yet.
    */
   complete: boolean;
   total: Outcomes;

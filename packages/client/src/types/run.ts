@@ -84,7 +84,7 @@ export interface LedgerStep {
   attempt: number | null;
   outcome: Attempt['outcome'] | null;
   reasonCode: string | null;
-  /** How many deferrals, or how many skipped occurrences, the step stands for; 1 for everything else. */
+  /** How many deferrals, or how many skipped occurrences, the step stands for; 1 for any other step. */
   count: number;
   version: number | null;
 }

@@ -15,8 +15,8 @@ export interface SimulationInput {
   edits?: { schedule?: string | undefined; patch: SchedulePatch }[] | undefined;
   /**
    * The receiver that is down: the origin of the URL of a webhook (such as `https://example.com`), `queue:<name>`,
-   * `handler:<name>`, or `call` for all targets of the type `call`. If `receiver` is null or missing, the whole engine
-   * is down.
+   * `handler:<name>`, or `call` or `heartbeat` for all targets of that type. If `receiver` is null or missing, the
+   * whole engine is down.
    */
   outages?: { from: Instant; to: Instant; receiver?: string | null | undefined }[] | undefined;
   /** Default: now. */
@@ -34,7 +34,10 @@ export interface SimulationFigures {
   schedules: number;
   occurrences: number;
   runs: number;
-  /** Runs that start later than the grace of their misfire policy allows, because of an outage. */
+  /**
+   * Runs that were claimed later than the grace of their misfire policy allows, because they were due during an outage
+   * of the engine or before the simulation began.
+   */
   caughtUp: number;
   queued: number;
   /** Runs that an open circuit breaker deferred. */

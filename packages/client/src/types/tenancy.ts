@@ -51,8 +51,7 @@ export interface ProjectInput {
       }
     | undefined;
   /**
-   * How long history is kept, as ISO 8601 durations such as `P30D`. Null: as long as the setting of the installation
-   * says.
+   * How long history is kept, as ISO 8601 durations such as `P30D`. Null: the setting of the installation applies.
    */
   retention?:
     | {
@@ -82,7 +81,7 @@ export interface Project {
     handlers: string[];
     calls: boolean;
   };
-  /** How long history is kept. Null: as long as the setting of the installation says. */
+  /** How long history is kept, as ISO 8601 durations. Null: the setting of the installation applies. */
   retention: { runs: string | null; schedules: string | null; audit: string | null };
   createdAt: string;
 }

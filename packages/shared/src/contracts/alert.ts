@@ -115,7 +115,7 @@ export const Alert = z
     sentence: z.string().meta({ description: 'What was expected, what happened, and since when.' }),
     why: z.string().nullable().meta({
       description:
-        'The sentence of the ledger for the occurrence, as it is now. Null if its schedule was removed.',
+        'One sentence that says what became of this occurrence, as known now. Null if the schedule was removed.',
     }),
     openedAt: Instant,
     resolvedAt: NullableInstant,
@@ -155,7 +155,10 @@ export const Ping = z
     at: Instant,
     kind: z.enum(['start', 'success', 'fail', 'log']),
     body: z.string().nullable().meta({ description: 'The first 10 KB of the body.' }),
-    occurrenceAt: NullableInstant.meta({ description: 'The occurrence that the ping ended, if any.' }),
+    occurrenceAt: NullableInstant.meta({
+      description:
+        'The occurrence that ended with this ping, or the occurrence of the run that this ping reports on; null if there is none.',
+    }),
   })
   .meta({ id: 'Ping' });
 

@@ -29,7 +29,7 @@ export const Attention = z
     }),
     herd: z.object({ at: Instant, fires: z.int() }).nullable().meta({
       description:
-        'The fullest minute of the next 24 hours, if it has 1,000 fires or more. Null until the forecast of a large project has been computed in the background.',
+        'The minute of the next 24 hours with the most fires. Null if no minute has 1,000 fires or more, or if the forecast of a large project is still being computed in the background.',
     }),
   })
   .meta({ id: 'Attention' });

@@ -46,7 +46,7 @@ const ReportedBreach = z
     sentence: z.string().meta({ description: 'What was expected, what happened, and since when.' }),
     why: z.string().nullable().meta({
       description:
-        'The sentence of the ledger for the occurrence, as it is when the message is composed. Null if its schedule was removed.',
+        'One sentence that says what became of this occurrence, as known when the message was composed. Null if the schedule was removed.',
     }),
     resolution: z.string().nullable(),
     link: z.string().meta({ description: 'The page of the schedule.' }),

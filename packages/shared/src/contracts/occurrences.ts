@@ -87,7 +87,7 @@ export const LedgerEntry = z
     origin: z.enum(RUN_ORIGINS),
     status: z.enum([...RUN_STATUSES, 'upcoming', 'due', 'paused', 'missing']).meta({
       description:
-        'The state of the run; without a run, the state of the occurrence. missing: the rule named the occurrence, and there is neither a run nor a gap.',
+        'The state of the run; without a run, the state of the occurrence. missing: the schedule had this occurrence by its rule, but there is neither a run nor a record (gap) of why it did not run.',
     }),
     why: z.string().meta({ examples: ['ran 12 ms late', 'skipped: paused by ops at …, note: incident 7'] }),
     story: z.array(LedgerStep).meta({ description: 'What happened to the occurrence, step by step.' }),

@@ -42,20 +42,22 @@ const SystemWindow = z
       .object({
         backlog: Quantiles.meta({ description: 'Time from when a run was due until a worker claimed it.' }),
         queue: Quantiles.meta({
-          description: 'Runs that waited for their turn: triggers, backfills, overlap policies.',
+          description:
+            'Time that a run waited for its turn: as a trigger, as a backfill, or because earlier runs of its schedule were open.',
         }),
         deferral: Quantiles.meta({
-          description: 'Runs that waited for a circuit or a limit before their first attempt.',
+          description: 'Time that a run waited for an open circuit breaker or a limit.',
         }),
       })
-      .meta({ description: 'What runs waited for before their first attempt.' }),
+      .meta({ description: 'What runs waited for before their first attempt, and how long.' }),
     deferrals: Rate.meta({
       description: 'Deliveries that were deferred. One run may be deferred many times.',
     }),
     failed: Rate.meta({ description: 'Runs that failed for good.' }),
-    drift: z
-      .object({ overdue: Rate, missingBells: Rate, expiredLeases: Rate })
-      .meta({ description: 'Differences that sweeps found and repaired.' }),
+    drift: z.object({ overdue: Rate, missingBells: Rate, expiredLeases: Rate }).meta({
+      description:
+        'Differences that sweeps, the regular passes of workers over Postgres, found and repaired: runs that were overdue, wake-ups (bells) that Redis had lost, and runs whose worker had lost its lease.',
+    }),
   })
   .meta({ id: 'SystemWindow' });
 
@@ -110,14 +112,14 @@ export const System = z
     backlog: z.object({ schedules: z.int(), runs: z.int(), oldestDueAt: NullableInstant }),
     sweep: z.object({ lastAt: NullableInstant, ageMs: z.int().nullable() }),
     bells: z.object({
-      armed: z
-        .int()
-        .nullable()
-        .meta({ description: 'Bells that Redis holds now; null while Redis is unreachable.' }),
+      armed: z.int().nullable().meta({
+        description:
+          'Wake-ups (bells) that Redis holds now; null without Redis or while Redis is unreachable.',
+      }),
     }),
-    circuits: z
-      .object({ open: z.int() })
-      .meta({ description: 'Circuits for which deliveries wait, over all projects and workers.' }),
+    circuits: z.object({ open: z.int() }).meta({
+      description: 'Circuit breakers that are open and make deliveries wait, over all projects and workers.',
+    }),
     windows: z.object({ minute: SystemWindow, hour: SystemWindow, day: SystemWindow }).meta({
       description:
         'Figures of the last minute, hour and day. Each window begins at a whole minute, so the first is between one and two minutes long.',

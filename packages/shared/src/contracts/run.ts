@@ -130,7 +130,10 @@ export const LedgerStep = z
       .string()
       .nullable()
       .meta({ examples: ['circuit_open', 'http_503'] }),
-    count: z.int().meta({ description: 'How many deferrals the step stands for; 1 for everything else.' }),
+    count: z.int().meta({
+      description:
+        'How many deferrals, or how many skipped occurrences, the step stands for; 1 for any other step.',
+    }),
     version: z
       .int()
       .nullable()

@@ -43,9 +43,10 @@ export const Schedule = z
     target: Target,
     payload: z.unknown(),
     status: z.enum(SCHEDULE_STATUSES),
-    version: z
-      .int()
-      .meta({ description: 'The number of changes (edits, pauses, resumes, cancel). Also the ETag.' }),
+    version: z.int().meta({
+      description:
+        'The number of the current version, which is also the ETag. It begins with 1 and grows with each edit, pause and resume, and with a cancel.',
+    }),
     nextRunAt: NullableInstant,
     lastRunAt: NullableInstant,
     lastEnqueuedAt: NullableInstant.meta({ description: 'When the last run was claimed.' }),

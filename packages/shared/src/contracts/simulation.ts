@@ -43,7 +43,7 @@ export const SimulationInput = z
               .nullable()
               .default(null)
               .describe(
-                'The receiver that fails: the origin of a webhook, queue:<name>, handler:<name> or call. Null: the whole engine is down.',
+                'The receiver that is down: the origin of the URL of a webhook (such as https://example.com), queue:<name>, handler:<name>, or call or heartbeat for all targets of that type. Null: the whole engine is down.',
               ),
           })
           .refine(({ from, to }) => from < to, { error: 'expected a later instant than from', path: ['to'] }),
@@ -80,9 +80,12 @@ const Figures = z
     schedules: z.int(),
     occurrences: z.int().meta({ description: 'Occurrences that the rules name: runs and skipped ones.' }),
     runs: z.int().meta({ description: 'Runs that start.' }),
-    caughtUp: z.int().meta({ description: 'Runs that start later than their grace, after an outage.' }),
+    caughtUp: z.int().meta({
+      description:
+        'Runs that were claimed later than the grace of their misfire policy allows, because they were due during an outage of the engine or before the simulation began.',
+    }),
     queued: z.int().meta({ description: 'Runs that wait for an earlier run of their schedule.' }),
-    deferred: z.int().meta({ description: 'Runs that an open circuit defers.' }),
+    deferred: z.int().meta({ description: 'Runs that an open circuit breaker defers.' }),
     retried: z.int().meta({ description: 'Runs that take more than one attempt.' }),
     failed: z.int(),
     cancelled: z.int(),
@@ -113,7 +116,7 @@ export const SimulationAnswer = z
       )
       .meta({
         description:
-          'When circuits change, in order, up to `limit`. half_open: one delivery probes the receiver. opened_again: the probe fails.',
+          'The changes of circuit breakers, in order, up to `limit`. half_open: one delivery probes the receiver. opened_again: the probe fails.',
       }),
     peak: z
       .object({

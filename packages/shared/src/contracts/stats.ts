@@ -22,7 +22,7 @@ export const Stats = z
     step: z.string().meta({ format: 'duration', examples: ['PT1M'] }),
     complete: z.boolean().meta({
       description:
-        'False if no worker has swept for minutes, so that the latest part of the range is not counted yet.',
+        'False if some minutes may not be counted. Workers count the runs of each minute during the sweep, their regular pass over Postgres, and this request counts the last five minutes itself. If no sweep has counted for longer than that, the minutes in between are not counted yet.',
     }),
     total: z.object(outcomes),
     items: z.array(StatsStep).meta({ description: 'One for each step, also those without a run.' }),

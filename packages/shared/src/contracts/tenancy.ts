@@ -96,7 +96,9 @@ const kept = (what: string) =>
   duration({ minMs: DAY_MS, maxMs: 36_500 * DAY_MS, example: 'P30D' })
     .nullable()
     .optional()
-    .meta({ description: `How long ${what} are kept. Null or absent: as long as the installation says.` });
+    .meta({
+      description: `How long ${what} are kept. Null or absent: the setting of the installation applies.`,
+    });
 
 /** How long one project keeps its history. */
 const ProjectRetentionInput = z.strictObject({
@@ -134,7 +136,10 @@ export const Project = z
     }),
     retention: z
       .object({ runs: z.string().nullable(), schedules: z.string().nullable(), audit: z.string().nullable() })
-      .meta({ description: 'ISO 8601 durations. Null: as long as the installation says.' }),
+      .meta({
+        description:
+          'How long history is kept, as ISO 8601 durations. Null: the setting of the installation applies.',
+      }),
     createdAt: Instant,
   })
   .meta({ id: 'Project' });

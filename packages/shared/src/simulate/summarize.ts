@@ -8,7 +8,7 @@ export interface SimulationFigures {
   occurrences: number;
   /** Runs that started. */
   runs: number;
-  /** Runs that were claimed later than their grace, after an outage. */
+  /** Runs that were claimed later than the grace of their misfire policy allows. */
   caughtUp: number;
   /** Runs that waited for an earlier run of their schedule. */
   queued: number;
