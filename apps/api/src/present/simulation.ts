@@ -15,9 +15,9 @@ type Answer = z.infer<typeof SimulationAnswer>;
 const MAX_NAMED = 100;
 
 const ASSUMPTIONS = [
-  'Workers have enough places: a run starts when it is due. Jitter, misfire, overlap, retry and circuit decisions are those of the engine.',
-  'While the engine is down nothing is claimed; runs that are in flight then still end.',
-  'A receiver that is down fails each attempt at once. All workers share one circuit.',
+  'Workers can run everything at once that is due at once, so no run waits for a worker. Jitter, misfire, overlap, retry and circuit breakers decide as in the engine.',
+  'While the engine is down, nothing is claimed; runs that are in flight then still end.',
+  'A receiver that is down fails each attempt at once. All workers share one circuit breaker for it.',
   'Each run that reaches its receiver succeeds after `runTime`. Retries have no random part.',
   'A dependency on a schedule that is not simulated is met.',
 ];

@@ -90,7 +90,7 @@ export function FiresCard() {
       </div>
       {data && !data.complete && (
         <p className="mt-1 text-xs text-wait">
-          No worker has swept for minutes, so the last part is not counted yet.
+          No worker has counted runs for more than five minutes, so some minutes are not counted yet.
         </p>
       )}
       <details className="mt-2 text-sm">

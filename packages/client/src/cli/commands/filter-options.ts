@@ -7,7 +7,7 @@ export const FILTER_OPTIONS = {
   status: { type: 'string', value: '<status>', about: 'active, paused, finished or cancelled' },
   tag: { type: 'string', value: '<tag>', about: 'schedules with this tag' },
   q: { type: 'string', value: '<text>', about: 'text in the id or the name' },
-  'target-type': { type: 'string', value: '<type>', about: 'webhook, queue, handler or call' },
+  'target-type': { type: 'string', value: '<type>', about: 'webhook, queue, handler, call or heartbeat' },
   'due-before': {
     type: 'string',
     value: '<time>',

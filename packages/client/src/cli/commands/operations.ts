@@ -71,7 +71,7 @@ const WINDOWS = [
 ] as const;
 
 const driftIn = ({ drift }: SystemWindow) =>
-  `${drift.overdue.perMinute} overdue, ${drift.missingBells.perMinute} bells missing, ${drift.expiredLeases.perMinute} expired leases`;
+  `${drift.overdue.perMinute} overdue, ${drift.missingBells.perMinute} wake-ups missing in Redis, ${drift.expiredLeases.perMinute} expired leases`;
 
 function fieldsOf({
   status,
@@ -131,7 +131,11 @@ export const stats = command({
       ['total', answer.total] as const,
     ];
     const titles = ['FROM', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED', 'RUNNING', 'LATE P50', 'LATE P99'];
-    const notes = answer.complete ? [] : ['No worker has swept for minutes: the latest minutes are missing.'];
+    const notes = answer.complete
+      ? []
+      : [
+          'No worker has counted runs (in its sweep) for more than five minutes: some minutes are not counted yet.',
+        ];
     return { json: answer, text: table(titles, rows.map(outcomeRow), terminal), notes };
   },
 });
