@@ -59,6 +59,20 @@ async function storyOf({ url }: { url: string }, scheduleId: number): Promise<ob
   return items[0]?.story ?? [];
 }
 
+/**
+ * Waits while the newest worker sends four heartbeats. In that time a worker that is not held would sweep several
+ * times. Then checks that no worker has claimed this overdue schedule.
+ */
+async function seeNoClaim(scheduleId: number | undefined, pool = database.pool): Promise<void> {
+  const beats = async () =>
+    (await pool.query('select beats from carillon.workers order by id desc limit 1')).rows[0].beats;
+  const from = await beats();
+  await eventually(async () => (await beats()) >= from + 4, { what: 'four heartbeats' });
+  expect((await pool.query('select from carillon.runs where schedule_id = $1', [scheduleId])).rowCount).toBe(
+    0,
+  );
+}
+
 /** Sets the heartbeat counts of the workers back, as the restore of an older backup would. */
 const loseHeartbeats = () => database.pool.query('update carillon.workers set beats = 0');
 
@@ -140,9 +154,7 @@ describe('Lost transactions', () => {
     const preview = await previewRestore(database.pool, { modes: ['refire'], untilAt: null });
     expect(preview).toMatchObject({ state: { hold: { code: 'transactions_lost' } }, schedules: 1 });
     expect(preview.decisions).toMatchObject([{ mode: 'refire', run: 1, skipped: 0 }]);
-    expect(
-      (await database.pool.query('select from carillon.runs where schedule_id = $1', [id])).rowCount,
-    ).toBe(0);
+    await seeNoClaim(id);
 
     expect(await release('refire')).toMatchObject({ ok: true });
     await eventually(
@@ -176,9 +188,7 @@ describe('Lost transactions', () => {
     await next.end();
     // The hold is stored in Postgres, so a worker that starts without Redis claims nothing either.
     await start({ REDIS_URL: 'none' });
-    expect(
-      (await database.pool.query('select from carillon.runs where schedule_id = $1', [id])).rowCount,
-    ).toBe(0);
+    await seeNoClaim(id);
     expect(await release('account')).toMatchObject({ ok: true });
     await eventually(
       async () =>
@@ -198,7 +208,28 @@ describe('Lost transactions', () => {
     await loseHeartbeats();
     const api = await programs.api();
     expect(await hold()).toMatchObject({ code: 'transactions_lost' });
+    const [overdue] = await insertSchedules(database, [{ rule: { at: new Date().toISOString() } }]);
+    await start();
+    await seeNoClaim(overdue);
     await api.end();
+  });
+
+  it('an id of a schedule that Postgres has lost in a restore is not issued again', async () => {
+    const worker = await start();
+    await seeMark();
+    await worker.end();
+    const rule = { every: 'P1D' };
+    const [lost = 0] = await insertSchedules(database, [{ rule }]);
+    // The restored backup is from the time before this schedule was created.
+    await database.pool.query('delete from carillon.schedules where id = $1', [lost]);
+    await database.pool.query(`select setval(pg_get_serial_sequence('carillon.schedules', 'id'), $1)`, [
+      lost - 1,
+    ]);
+    await loseHeartbeats();
+    await start();
+    expect(await hold()).toMatchObject({ code: 'transactions_lost' });
+    const [next] = await insertSchedules(database, [{ rule }]);
+    expect(next).toBeGreaterThan(lost);
   });
 });
 
@@ -233,6 +264,7 @@ describe('A copy of the database', () => {
       ok: false,
       message: expect.stringContaining('--adopt'),
     });
+    await seeNoClaim(overdue, pool);
     expect(
       (await pool.query('select from carillon.runs where claimed_at > $1', [copied.rows[0].at])).rowCount,
     ).toBe(0);
@@ -251,10 +283,12 @@ describe('A copy of the database', () => {
     await seeFire(pool);
   });
 
-  it('if an operator stops all claims before the workers start, the workers keep to that, and claim once the operator releases them', async () => {
+  it('if an operator stops all claims before the workers start, the workers claim nothing until the operator releases them', async () => {
     expect(await restore(database.pool, { kind: 'hold' })).toMatchObject({ ok: true });
+    const [overdue] = await insertSchedules(database, [{ rule: { at: new Date().toISOString() } }]);
     await start();
     expect(await hold()).toMatchObject({ code: 'held_by_operator' });
+    await seeNoClaim(overdue);
     expect(await release('by-policy')).toMatchObject({ ok: true });
     await seeFire();
   });

@@ -55,16 +55,22 @@ describe('Migrations', () => {
     await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
   });
 
-  it('the session of a migration has time-outs, so that Postgres ends it if the process freezes or the host vanishes', async () => {
+  it('the session of a migration has time-outs, so that Postgres ends it within about a minute if the process freezes or the host vanishes', async () => {
     const folder = await migrationOf(
       `CREATE TABLE carillon.session_settings AS SELECT name, setting::int FROM pg_settings
-       WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'tcp_keepalives_idle')`,
+       WHERE name ~ '^(idle_session_timeout|idle_in_transaction_session_timeout|tcp_keepalives_.*)$'`,
     );
     await migrate(database.url, { folder });
-    const { rows } = await database.pool.query(
-      'select setting from carillon.session_settings where setting > 0',
-    );
-    expect(rows).toHaveLength(3);
+    const { rows } = await database.pool.query('select name, setting from carillon.session_settings');
+    // The idle time-outs are in milliseconds, the others in seconds. Postgres's own defaults are 0 (never) for the idle
+    // time-outs and, on Linux, two hours for the first keepalive.
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      idle_session_timeout: 60_000,
+      idle_in_transaction_session_timeout: 60_000,
+      tcp_keepalives_idle: 15,
+      tcp_keepalives_interval: 5,
+      tcp_keepalives_count: 3,
+    });
     await database.pool.query(
       `drop table carillon.session_settings; delete from carillon.migrations where created_at = ${Date.parse(LATER)}`,
     );

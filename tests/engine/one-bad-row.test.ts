@@ -153,18 +153,18 @@ it('a waiting run that cannot be read, or that Postgres refuses to start, fails 
     ]);
 });
 
-it('a run can be replayed a hundred times and no more', async () => {
-  const [id] = await insertSchedules(
-    database,
-    [{ id: 'replayed', rule: { at: new Date(T0).toISOString() } }],
-    { nowAt: T0 },
-  );
-  const [run] = await engine.claim(T0 + MINUTE);
-  if (!run || run.scheduleId !== id) throw new Error('not claimed');
-  await engine.fail(run, T0 + MINUTE);
+it('a run can be replayed a hundred times and no more, neither by itself nor with all failed runs', async () => {
+  const rule = { at: new Date(T0).toISOString() };
+  const inputs = ['replayed', 'never-replayed'].map((id) => ({ id, rule }));
+  const [id, other] = await insertSchedules(database, inputs, { nowAt: T0 });
+  const runs = await engine.claim(T0 + MINUTE);
+  const run = runs.find(({ scheduleId }) => scheduleId === id);
+  if (!run || runs.length !== 2) throw new Error('not claimed');
+  for (const each of runs) await engine.fail(each, T0 + MINUTE);
   await database.pool.query(
-    `update carillon.runs set status = 'failed', failed_at = now(), next_attempt_at = null, replays = 99 where schedule_id = $1`,
-    [id],
+    `update carillon.runs set status = 'failed', failed_at = now(), next_attempt_at = null,
+       replays = case schedule_id when $1 then 99 else 0 end where schedule_id in ($1, $2)`,
+    [id, other],
   );
   const replay = () =>
     replayRun(database.pool, { projectId: database.projectId, run, actor: 'test', now: T0 + 2 * MINUTE });
@@ -175,10 +175,13 @@ it('a run can be replayed a hundred times and no more', async () => {
   );
   expect(await replay()).toMatchObject({ kind: 'refused' });
   const request = { projectId: database.projectId, filter: {}, limit: 100, perSecond: 100, actor: 'test' };
-  const { rows } = await database.pool.query('select replays from carillon.runs where schedule_id = $1', [
-    id,
-  ]);
   await replayFailed(database.pool, request);
-  expect(rows).toEqual([{ replays: 100 }]);
-  expect(await engine.runsOf(id as number)).toMatchObject([{ status: 'failed' }]);
+  const { rows } = await database.pool.query(
+    'select status, replays from carillon.runs where schedule_id in ($1, $2) order by replays desc',
+    [id, other],
+  );
+  expect(rows).toEqual([
+    { status: 'failed', replays: 100 },
+    { status: 'retrying', replays: 1 },
+  ]);
 });
