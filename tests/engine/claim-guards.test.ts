@@ -115,7 +115,7 @@ describe('Re-verification', () => {
     },
   );
 
-  it('if an edit is committed while a worker reads the due schedules, the run starts with the new definition (I5)', async () => {
+  it('if an edit is committed while a worker reads the due schedules, the run starts with the new definition (invariant I5)', async () => {
     const rule = { at: new Date(T0).toISOString() };
     const id = await insert({ payload: 'old' });
     const read = await claimWhile(async () => {

@@ -37,13 +37,13 @@ async function whileLocked(
 }
 
 describe('Claims that race', () => {
-  it('when ten workers race for one due schedule, one claims it and nine claim nothing (I2)', async () => {
+  it('when ten workers race for one due schedule, one claims it and nine claim nothing (invariant I2)', async () => {
     await insertSchedules(database, [dueAgo(1_000)]);
     const claims = await Promise.all(workers.map((holder) => claimBy(holder)));
     expect(claims.map((claim) => claim.runs.length).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it('eight workers that race for 2,000 occurrences due at the same instant claim each of them exactly once (I2)', async () => {
+  it('eight workers that race for 2,000 occurrences due at the same instant claim each of them exactly once (invariant I2)', async () => {
     const { rule } = dueAgo(1_000);
     const ids = await insertSchedules(
       database,

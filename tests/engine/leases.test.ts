@@ -35,7 +35,7 @@ const attempts = async (id: number) => {
 };
 
 describe('Leases', () => {
-  it('after the lease of a run has expired, the run can be claimed again, and its first attempt is recorded as unknown (I3)', async () => {
+  it('after the lease of a run has expired, the run can be claimed again, and its first attempt is recorded as unknown (invariant I3)', async () => {
     const { id } = await claimOneShot();
     expect(await rescueRuns(database.pool, T0 + LEASE_MS - 1)).toEqual([]);
     expect((await rescueRuns(database.pool, T0 + LEASE_MS + 1)).length).toBe(1);
@@ -47,7 +47,7 @@ describe('Leases', () => {
     ]);
   });
 
-  it('a worker whose lease has expired can no longer close its run, neither before nor after the run is claimed again (I2)', async () => {
+  it('a worker whose lease has expired can no longer close its run, neither before nor after the run is claimed again (invariant I2)', async () => {
     const { id, run } = await claimOneShot();
     await rescueRuns(database.pool, T0 + LEASE_MS + 1);
     expect(await engine.succeed(run, T0 + LEASE_MS + 2)).toBe(0);

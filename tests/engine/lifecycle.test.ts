@@ -50,7 +50,7 @@ async function everyMinute(changes: object = {}, nowAt = T0) {
 }
 
 describe('Pause', () => {
-  it('a paused schedule is not claimed, however long the pause lasts (I4)', async () => {
+  it('a paused schedule is not claimed, however long the pause lasts (invariant I4)', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: 'fire drill', untilAt: null });
     expect(await schedule.claim(T0 + 10 * MINUTE)).toEqual([]);
@@ -168,7 +168,7 @@ describe('Pause', () => {
 });
 
 describe('Cancel', () => {
-  it('the cancel of a schedule returns its run in flight and cancels its waiting run, and nothing of the schedule is claimed afterwards (I4)', async () => {
+  it('the cancel of a schedule returns its run in flight and cancels its waiting run, and nothing of the schedule is claimed afterwards (invariant I4)', async () => {
     const schedule = await everyMinute({ retry: { baseDelay: 'PT30M' } });
     const [retried] = await schedule.claim(T0 + MINUTE);
     if (!retried) throw new Error('nothing was claimed');

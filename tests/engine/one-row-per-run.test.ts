@@ -44,7 +44,7 @@ describe('The row of a run', () => {
     });
   });
 
-  it('a running run can be read by its key and is listed as running, with its attempt open (I3)', async () => {
+  it('a running run can be read by its key and is listed as running, with its attempt open (invariant I3)', async () => {
     const run = await claimOne();
     const running = { status: 'running', attempt: 1, claimedAt: T0, finishedAt: null };
     expect(await readRun(database.pool, projectId, run)).toMatchObject(running);

@@ -28,14 +28,14 @@ const edit = (request: ChangeRequest & { now: number }) =>
   editSchedule(database.pool, request, draft({ rule: { every: 'PT7S' } }, request.now));
 
 describe('An occurrence that was rescheduled to a later time', () => {
-  it('if the next occurrence was rescheduled to a later time, an edit records it and the occurrences that have passed since as skipped (I1)', async () => {
+  it('if the next occurrence was rescheduled to a later time, an edit records it and the occurrences that have passed since as skipped (invariant I1)', async () => {
     expect(await runsAfter((at) => edit({ ...at(T0), now: T0 + 25_000 }))).toEqual([
       [10_000, 'skipped', 'overtaken'],
       [20_000, 'skipped', 'overtaken'],
     ]);
   });
 
-  it('if the next occurrence of a paused schedule was rescheduled to a later time, an edit records that occurrence as skipped (I1)', async () => {
+  it('if the next occurrence of a paused schedule was rescheduled to a later time, an edit records that occurrence as skipped (invariant I1)', async () => {
     const runs = await runsAfter(async (at) => {
       await pauseSchedule(database.pool, at(T0 + 5_000), { note: null, untilAt: null });
       await edit({ ...at(T0), now: T0 + 15_000 });
@@ -43,7 +43,7 @@ describe('An occurrence that was rescheduled to a later time', () => {
     expect(runs).toEqual([[10_000, 'skipped', 'overtaken']]);
   });
 
-  it('if the next occurrence was rescheduled to a later time, a cancel records it and the occurrences that have passed since as skipped (I1)', async () => {
+  it('if the next occurrence was rescheduled to a later time, a cancel records it and the occurrences that have passed since as skipped (invariant I1)', async () => {
     expect(await runsAfter((at) => cancelSchedule(database.pool, at(T0 + 25_000)))).toEqual([
       [10_000, 'skipped', 'schedule_cancelled'],
       [20_000, 'skipped', 'schedule_cancelled'],

@@ -30,7 +30,7 @@ async function armedSlots(): Promise<number[]> {
 }
 
 describe('The sweep', () => {
-  it('the sweep adds a wake-up job (bell) to Redis for everything that is due within the horizon, and for nothing else (I8)', async () => {
+  it('the sweep adds a wake-up job (bell) to Redis for everything that is due within the horizon, and for nothing else (invariant I8)', async () => {
     await start();
     const inputs = [4_000, 5_000, 6_000, 3_600_000].map(inMs);
     await insertSchedules(database, inputs);
@@ -133,7 +133,7 @@ describe('The sweep', () => {
     expect(next.lines.find((line) => line.msg === 'No missed events found')).toBeTruthy();
   });
 
-  it('the sweep rescues the run of a worker that was killed, and another worker completes it (I7)', async () => {
+  it('the sweep rescues the run of a worker that was killed, and another worker completes it (invariant I7)', async () => {
     const hanging = await startProcess();
     const [id] = await insertSchedules(database, [
       { ...inMs(100), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
@@ -178,7 +178,7 @@ describe('Shutdown', () => {
 });
 
 describe('Clocks', () => {
-  it('workers whose clocks are 30 seconds off never fire early by the clock of Postgres (I6)', async () => {
+  it('workers whose clocks are 30 seconds off never fire early by the clock of Postgres (invariant I6)', async () => {
     const startShifted = (ms: number) =>
       startProcess({}, ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`]);
     await startShifted(30_000);

@@ -58,7 +58,7 @@ it('without Redis, two workers deliver 60 runs by their timers, each once: half 
   expect(attempts).toBe(1);
   expect(p50).toBeLessThan(1_000);
   // Sweeps are 20 seconds apart, so a run that waited for a sweep is later than this, except by chance.
-  expect(max).toBeLessThan(5_000);
+  expect(max).toBeLessThan(10_000);
 });
 
 it('without Redis, a retry of a failed delivery is sent when it is due', async () => {

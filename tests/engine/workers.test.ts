@@ -21,7 +21,7 @@ describe('Five worker processes', () => {
     expect(await count('select count(*) as n from carillon.leases')).toBe(0);
   });
 
-  it('five workers make exactly one run for every occurrence of 20 schedules that fire every second, and none is early (I1, I2, I6)', async () => {
+  it('five workers make exactly one run for every occurrence of 20 schedules that fire every second, and none is early (invariants I1, I2, I6)', async () => {
     const startedAt = Date.now();
     const ids = await insertSchedules(
       database,

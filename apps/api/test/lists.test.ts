@@ -87,9 +87,7 @@ describe('Listing schedules', () => {
     }
     expect(found).toEqual(made.toReversed());
   });
-});
 
-describe('Listing runs', () => {
   it('paging through schedules by next run returns each schedule once, the soonest first', async () => {
     const key = await api.keyFor({ project: 'next' });
     for (const minute of [30, 10, 20, 10])
@@ -111,7 +109,9 @@ describe('Listing runs', () => {
     const { status } = await api.call('GET', `/v1/schedules?order=next&cursor=${body.nextCursor}`);
     expect(status).toBe(400);
   });
+});
 
+describe('Listing runs', () => {
   it('GET /v1/runs filters by schedule, status and time, and returns pages', async () => {
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id: 'runs', rule: { every: 'PT1M' } }) });
     for (let i = 0; i < 5; i++) await api.call('POST', '/v1/schedules/runs/trigger');

@@ -43,8 +43,8 @@ export function occurrencesWithin(
 }
 
 /**
- * The first `limit` instants in (afterAt, untilAt] that are left out because their days are excluded. `untilAt` must
- * not be later than the `limit`-th occurrence after `afterAt`. Empty if the rule moves its occurrences to other days,
+ * The first `limit` instants in (afterAt, untilAt] that are left out because their days are excluded. The search ends
+ * with the `limit`-th occurrence if that comes before `untilAt`. Empty if the rule moves its occurrences to other days,
  * or fires only on certain business days.
  */
 export function excludedOccurrences(
@@ -53,9 +53,14 @@ export function excludedOccurrences(
 ): number[] {
   if (excludedDates(timing).length === 0 || timing.onExcluded !== 'skip' || timing.businessDays.length > 0)
     return [];
-  const named = new Set(nextOccurrences(timing, afterAt, limit));
-  const all = nextOccurrences({ ...timing, exclusions: [], calendars: {} }, afterAt, 2 * limit);
-  return all.filter((at) => at <= untilAt && !named.has(at)).slice(0, limit);
+  const occurrences = occurrencesWithin(timing, { afterAt, untilAt, limit });
+  const endAt = occurrences.length === limit ? (occurrences.at(-1) ?? afterAt) : untilAt;
+  const named = new Set(occurrences);
+  // Up to `endAt` there are at most `limit` occurrences, so twice as many instants hold `limit` excluded ones.
+  const all = { afterAt, untilAt: endAt, limit: 2 * limit };
+  return occurrencesWithin({ ...timing, exclusions: [], calendars: {} }, all)
+    .filter((at) => !named.has(at))
+    .slice(0, limit);
 }
 
 /** The latest occurrence in (afterAt, untilAt], or null. */

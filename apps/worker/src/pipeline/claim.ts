@@ -66,7 +66,6 @@ export class Claimer {
     // and the ended promise would stay there.
     if (this.#isStopped || this.context.membership.isHeld) return Promise.resolve();
     if (!this.#current) {
-      if (this.#isStopped) return Promise.resolve();
       this.#current = this.#look();
       return this.#current;
     }

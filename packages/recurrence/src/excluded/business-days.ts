@@ -21,7 +21,7 @@ export class OnBusinessDays implements InstantSet {
   ) {}
 
   next(afterAt: number, untilAt: number): number | null {
-    for (const [fromAt, toAt] of this.daysWithInstants(afterAt, untilAt)) {
+    for (const [fromAt, toAt] of this.wantedDays(afterAt, untilAt)) {
       const at = this.set.next(fromAt, toAt);
       if (at !== null) return at;
     }
@@ -30,16 +30,15 @@ export class OnBusinessDays implements InstantSet {
 
   count(afterAt: number, untilAt: number): number {
     let total = 0;
-    for (const [fromAt, toAt] of this.daysWithInstants(afterAt, untilAt))
-      total += this.set.count(fromAt, toAt);
+    for (const [fromAt, toAt] of this.wantedDays(afterAt, untilAt)) total += this.set.count(fromAt, toAt);
     return total;
   }
 
   /**
-   * Yields the wanted business days in a range, each as a range (from, to] of instants. The search goes on from the
-   * next instant of the set, so most days without an instant are left out.
+   * Yields wanted business days in a range, each as a range (from, to] of instants: every one that has an instant of
+   * the set, and some that have none. The search goes on from the next instant of the set, so it skips most others.
    */
-  private *daysWithInstants(afterAt: number, untilAt: number): Generator<[number, number]> {
+  private *wantedDays(afterAt: number, untilAt: number): Generator<[number, number]> {
     let at = this.set.next(afterAt, untilAt);
     while (at !== null) {
       const day = this.firstWanted(localDay(this.zone, at));
