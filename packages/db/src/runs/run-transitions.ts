@@ -25,37 +25,41 @@ export const RUN_TRANSITIONS = {
   enqueue: {
     from: 'new',
     to: ['queued'],
-    by: 'a trigger, a backfill, an edit, or the overlap policy `queue`',
+    by: 'a trigger, a backfill, an edit, or the claim of an occurrence that must wait for earlier runs',
   },
-  skip: { from: 'new', to: ['skipped'], by: 'a policy, a pause, or a person who skips' },
+  skip: {
+    from: 'new',
+    to: ['skipped'],
+    by: 'the misfire, overlap or dependency policy, a pause, or a person who skips the occurrence',
+  },
   reopen: { from: WAITING, to: ['running'], by: 'the claim of a waiting run' },
   succeed: { from: ['running'], to: ['succeeded'], by: 'the worker, when the delivery succeeded' },
   fail: {
     from: ['running'],
     to: ['failed'],
-    by: 'the worker, when no attempt is left or a retry is pointless',
+    by: 'the worker, when the attempt failed and another one is not allowed or would not help',
   },
   retry: {
     from: ['running'],
     to: ['retrying'],
-    by: 'the worker, when the attempt failed and another is left',
+    by: 'the worker, when the attempt failed and another one is allowed',
   },
   defer: {
     from: ['running'],
     to: ['retrying'],
-    by: 'the worker, when the attempt could not begin; it does not count',
+    by: 'the worker, when the run may not be sent yet, for example because a circuit breaker is open; the attempt does not count',
   },
   rescue: { from: ['running'], to: ['retrying', 'failed'], by: 'the sweep, when the lease has expired' },
   giveBack: {
     from: ['retrying', 'failed'],
     to: ['retrying', 'queued'],
-    by: 'a worker that lost the lease and comes back, if the lost attempt had not begun; it does not count',
+    by: 'a worker that was frozen or cut off until its lease expired, if it had not begun the attempt; the attempt does not count',
   },
   hold: { from: WAITING, to: WAITING, by: 'a pause, or a cancel by SQL until a worker carries it out' },
   release: {
     from: WAITING,
     to: WAITING,
-    by: 'a resume, a free place in the schedule’s queue, or the ping that a heartbeat waits for',
+    by: 'a resume, the end of an earlier run for which this run waited, or the ping that a heartbeat waits for',
   },
   cancel: {
     from: [...WAITING, 'running'],
@@ -68,7 +72,11 @@ export const RUN_TRANSITIONS = {
     by: 'the job that runs elsewhere, by a ping for its run',
   },
   replay: { from: ENDED, to: WAITING, by: 'a person' },
-  setAside: { from: WAITING, to: ['failed'], by: 'the claim, when the run can’t be started' },
+  setAside: {
+    from: WAITING,
+    to: ['failed'],
+    by: 'the claim, when the run cannot be read or Postgres refuses to start it',
+  },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof RUN_TRANSITIONS;
