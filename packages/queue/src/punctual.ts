@@ -6,7 +6,7 @@ import type { RedisClient } from './connection.js';
 /** BullMQ's score of a delayed job is its time in milliseconds multiplied by this, plus a sequence number. */
 export const SCORE_PER_MS = 0x1000;
 const MIN_SLEEP_MS = 1;
-/** Longest time between two reads while the first bell is overdue. */
+/** Longest time between two reads while the same bell stays overdue. */
 const MAX_OVERDUE_SLEEP_MS = 100;
 
 /**
@@ -33,7 +33,8 @@ export async function keepPunctual(
   },
 ): Promise<void> {
   const delayed = queue.toKey('delayed');
-  let overdueMs = MIN_SLEEP_MS;
+  let head: string | undefined;
+  let pauseMs = MIN_SLEEP_MS;
   while (!signal.aborted) {
     // While Redis is unreachable, no bell can ring.
     const [id, score] = await redis.zrange(delayed, 0, '0', 'WITHSCORES').catch(() => []);
@@ -42,11 +43,32 @@ export async function keepPunctual(
     // BullMQ promotes delayed jobs by this machine's clock. If that clock is behind, BullMQ does not see that the bell
     // is due.
     if (id !== undefined && untilHeadMs <= 0 && ringAt > localNow()) await promote(queue, id);
-    // A bell that stays overdue waits for a worker with room for more runs, so the reads become less and less frequent.
-    overdueMs = untilHeadMs > 0 ? MIN_SLEEP_MS : Math.min(overdueMs * 2, MAX_OVERDUE_SLEEP_MS);
-    const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, maxLookMs) : overdueMs;
-    await sleep(Math.max(ms, MIN_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
+    pauseMs = pauseUntilNextRead({ untilHeadMs, isSameHead: id === head, lastPauseMs: pauseMs, maxLookMs });
+    head = id;
+    await sleep(pauseMs, undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
   }
+}
+
+/**
+ * How long to sleep before the next read. A bell that is overdue at one read after the other waits for a worker with
+ * room for more runs, so the pauses grow. Under load another bell is overdue at each read, and the pauses stay short:
+ * if they grew then, bells would ring up to 100 ms late.
+ */
+export function pauseUntilNextRead({
+  untilHeadMs,
+  isSameHead,
+  lastPauseMs,
+  maxLookMs,
+}: {
+  /** The time until the first bell is due; 0 or less if it is overdue. */
+  untilHeadMs: number;
+  /** True if the read before found the same bell. */
+  isSameHead: boolean;
+  lastPauseMs: number;
+  maxLookMs: number;
+}): number {
+  if (untilHeadMs > 0) return Math.max(Math.min(untilHeadMs, maxLookMs), MIN_SLEEP_MS);
+  return isSameHead ? Math.min(lastPauseMs * 2, MAX_OVERDUE_SLEEP_MS) : MIN_SLEEP_MS;
 }
 
 /** Makes a bell ring now. If another worker has taken it meanwhile, there is nothing left to do. */

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectWorker } from '../src/connection.js';
 import { BELL_JOB, QUEUES } from '../src/names.js';
 import { openQueue } from '../src/open-queue.js';
-import { keepPunctual } from '../src/punctual.js';
+import { keepPunctual, pauseUntilNextRead } from '../src/punctual.js';
 
 const database = useDatabase();
 const HOUR_MS = 3_600_000;
@@ -67,5 +67,13 @@ describe('keepPunctual', () => {
     // The pauses between these reads are 2, 4, 8, 16, 32 and 64 ms, and then 100 ms each. Without growing pauses, a
     // quick machine would read twelve times within 20 ms.
     expect(performance.now() - startedAt).toBeGreaterThan(500);
+  });
+
+  it('while each read of Redis finds another overdue bell (a delayed job), the pauses between reads stay short, but grow while it is the same', () => {
+    const pause = (isSameHead: boolean, lastPauseMs: number, untilHeadMs = -5) =>
+      pauseUntilNextRead({ untilHeadMs, isSameHead, lastPauseMs, maxLookMs: 20 });
+    expect(pause(false, 64)).toBe(1);
+    expect([pause(true, 1), pause(true, 2), pause(true, 64)]).toEqual([2, 4, 100]);
+    expect([pause(false, 64, 7), pause(true, 64, 7), pause(false, 1, 500)]).toEqual([7, 7, 20]);
   });
 });
