@@ -13,8 +13,8 @@ const MAX_OVERDUE_SLEEP_MS = 100;
  * Makes bells (delayed jobs that wake a worker when something is due) ring on time, by Postgres's clock. A worker's
  * blocking pop times out only when Redis looks at its own clock, ten times a second by default (`hz 10`), which makes a
  * bell 50 ms late at p50. Any command makes Redis look at its clock. So this function reads the head of the delayed
- * set, sleeps until the first bell is due, and reads again. A bell is then 4 ms late at p50, at the cost of a few
- * hundred reads a second at most while bells ring. Runs until the signal aborts.
+ * set, sleeps until the first bell is due, and reads again. A bell is then 4 ms late at p50, at the cost of one or two
+ * reads per bell. Runs until the signal aborts.
  */
 export async function keepPunctual(
   redis: RedisClient,
