@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { FAULT_INPUTS } from './fault-inputs.mjs';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
 // `pnpm faults --seeds 20` runs every fault scenario with 20 seeds, then random histories and bad input, and writes the
@@ -77,47 +78,30 @@ function readResults(file) {
 /** Runs the tests with random histories of edits and crashes, and those with invalid requests, rules and URLs. */
 async function playInput() {
   const report = `${resultsFile}.input`;
-  const files = [
-    'tests/faults/simulation.test.ts',
-    'apps/api/test/fuzz.test.ts',
-    'apps/api/test/hostile.test.ts',
-    'packages/recurrence/src/hostile-rules.test.ts',
-    'packages/shared/src/webhook/hostile-urls.test.ts',
-  ];
+  const times = {
+    SIMULATION_RUNS: values.histories,
+    FUZZ_RUNS: values.requests,
+    HOSTILE_REQUESTS: String(HOSTILE_REQUESTS),
+  };
   const code = await run(
     'vitest',
-    ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    {
-      more: {
-        SIMULATION_RUNS: values.histories,
-        FUZZ_RUNS: values.requests,
-        HOSTILE_REQUESTS: String(HOSTILE_REQUESTS),
-        PROPERTY_SEED: 'random',
-      },
-    },
+    [
+      'run',
+      ...FAULT_INPUTS.map(({ file }) => file),
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    { more: { ...times, PROPERTY_SEED: 'random' } },
   );
-  const tests = JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(
-    ({ assertionResults }) => assertionResults,
-  );
-  const count = (title, each = 1) => {
-    const own = tests.filter(({ fullName }) => title.test(fullName));
-    if (own.length === 0) throw new Error(`no test has a name like ${title}: was it renamed?`);
+  const files = JSON.parse(readFileSync(report, 'utf8')).testResults;
+  const rows = FAULT_INPUTS.map(({ input, file, name, times: variable }) => {
+    const { assertionResults } = files.find((result) => result.name.endsWith(`/${file}`));
+    const own = assertionResults.filter(({ title }) => name.test(title));
     const passed = own.filter(({ status }) => status === 'passed').length;
-    return [(own.length * each).toLocaleString('en'), own.length - passed];
-  };
-  const rows = [
-    [
-      'random histories of edits, pauses, crashes and clock jumps',
-      ...count(/^every promise holds after any history/, Number(values.histories)),
-    ],
-    [
-      'requests made from the OpenAPI document, valid and not',
-      ...count(/every response to a fuzzed/, Number(values.requests)),
-    ],
-    ['hostile values in every place of every operation', ...count(/^Hostile input/, HOSTILE_REQUESTS)],
-    ['hostile rules', ...count(/^hostile rule/)],
-    ['hostile and malformed URLs', ...count(/^webhook URLs the (?:malformed )?webhook URL .* is refused/)],
-  ];
+    const tried = own.length * Number(variable ? times[variable] : 1);
+    return [input, tried.toLocaleString('en'), own.length - passed];
+  });
   const table = [
     '| input | tried | tests that failed |',
     '| --- | --- | --- |',
