@@ -51,3 +51,22 @@ it('a statement that waits for a lock leaves no session behind in Postgres after
     await pool.end();
   }
 });
+
+it('Postgres notices within half a minute that the host of a connection has vanished, and not after two hours', async () => {
+  const pool = openDatabase({
+    url: database.url,
+    max: 1,
+    applicationName: 'probed',
+    limitsSessions: true,
+    onError: () => {},
+  });
+  const { rows } = await pool.query(
+    `select name, setting::int from pg_settings where name like 'tcp_keepalives_%'`,
+  );
+  await pool.end();
+  expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+    tcp_keepalives_idle: 15,
+    tcp_keepalives_interval: 5,
+    tcp_keepalives_count: 3,
+  });
+});

@@ -53,7 +53,8 @@ export interface DatabaseOptions {
    */
   transactionTimeoutMs?: number;
   /**
-   * True to let Postgres also end statements outside of transactions after `transactionTimeoutMs`. Otherwise a
+   * True to let Postgres also end statements outside of transactions after `transactionTimeoutMs`, and notice soon that
+   * the host of a client has vanished. Without the limit, a
    * statement that waits for a lock keeps its session after the client has given up, and each new try of the client
    * takes another session. Must be false behind a pooler, because the limit is set for the session, which the pooler
    * gives to other clients.
@@ -125,7 +126,9 @@ export function openDatabase({
     prepare(client);
     // If the connection breaks here, its first use reports the error.
     if (limitsSessions)
-      client.query(`set statement_timeout = ${Math.round(transactionTimeoutMs)}`).catch(() => {});
+      client
+        .query(`set statement_timeout = ${Math.round(transactionTimeoutMs)}; ${NOTICE_VANISHED_CLIENT}`)
+        .catch(() => {});
   });
   if (isPooled && verify) verifyTransactions(pool, verify);
   return pool;
@@ -146,6 +149,13 @@ function verifyTransactions(pool: pg.Pool, verify: (tx: Transaction) => Promise<
  * outlive its transaction, because it would stay in a session that other clients use.
  */
 export const isBehindPooler = (pool: pg.Pool): boolean => verifiers.has(pool);
+
+/**
+ * Makes Postgres notice within half a minute that the host of a client has vanished, and end its session. By default
+ * Linux sends the first probe after two hours.
+ */
+export const NOTICE_VANISHED_CLIENT =
+  'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
 
 /** How long to wait until a server accepts a connection. */
 const CONNECT_WITHIN_MS = 5_000;
@@ -224,12 +234,15 @@ export function queryTimeoutOf(pool: pg.Pool): number {
 }
 
 /**
- * Postgres ends a transaction that is idle for too long, so that a frozen or vanished process does not keep its rows
- * locked. The limits are set for each transaction and not for the session, because a connection pooler gives the
- * session to other clients.
+ * The server ends a transaction that is idle or whose statement takes too long, so that a frozen or vanished process
+ * does not keep its rows locked. While the server sends a large result to such a process, only the limit for TCP ends
+ * the transaction. The limits are set for each transaction and not for the session: a connection pooler hands the
+ * session to the next client.
  */
 const beginWithin = (ms: number) =>
-  `begin; set local idle_in_transaction_session_timeout = ${Math.round(ms)}; set local statement_timeout = ${Math.round(ms)}`;
+  `begin; ${['idle_in_transaction_session_timeout', 'statement_timeout', 'tcp_user_timeout']
+    .map((name) => `set local ${name} = ${Math.round(ms)}`)
+    .join('; ')}`;
 
 /**
  * Planner settings for the statements that claim and close runs. They make Postgres look rows up by key, whatever the

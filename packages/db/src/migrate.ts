@@ -4,7 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import { singleClient, useSchema } from './database.js';
+import { NOTICE_VANISHED_CLIENT, singleClient, useSchema } from './database.js';
 import { isConflict, UnsupportedDatabase } from './errors.js';
 import { ensurePartitions } from './history/partitions.js';
 import { probePooler } from './pooler.js';
@@ -27,7 +27,7 @@ const MAX_TRIES = 100;
  * of this session would keep every other process from starting.
  */
 const END_IF_VANISHED = `set idle_session_timeout = '1min'; set idle_in_transaction_session_timeout = '1min';
-  set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`;
+  ${NOTICE_VANISHED_CLIENT}`;
 const ANSWER_WITHIN_MS = 10_000;
 
 interface MigrateOptions {

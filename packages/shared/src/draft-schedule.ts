@@ -21,6 +21,8 @@ export interface DraftedSchedule {
   timing: Timing;
   plan: Plan;
   first: DueOccurrence;
+  /** The first occurrence lies after this instant. */
+  draftedAt: number;
   warnings: string[];
 }
 
@@ -51,6 +53,7 @@ export function draftSchedule(
       timing: timed.timing,
       plan,
       first: dueOccurrenceOf(key, plan, timed.firstAt),
+      draftedAt: nowAt,
       warnings: timed.warnings,
     },
   };

@@ -35,7 +35,7 @@ export function draftRequest(
   if (!sealed.ok) return sealed;
   // Fields are named instead of spread, here and in `draftSchedule`, because spreading took an eighth of the CPU time
   // of a bulk create.
-  const { name, tags, rule, timing, plan, first, warnings } = result.drafted;
+  const { name, tags, rule, timing, plan, first, draftedAt, warnings } = result.drafted;
   const draft = {
     key,
     name,
@@ -44,6 +44,7 @@ export function draftRequest(
     timing,
     plan,
     first,
+    draftedAt,
     payload: input.payload === undefined ? null : writeExactly(input.payload),
     requestHash: requestHashOf(input),
     sealedSecret: sealed.value ?? null,

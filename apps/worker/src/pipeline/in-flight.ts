@@ -82,6 +82,11 @@ export class Flight implements StopSignal {
     return this.reason !== null;
   }
 
+  /** True if the run reached its time-out before anything was sent, for example while Carillon read its own settings. */
+  get hasTimedOutUnsent(): boolean {
+    return this.reason === 'timeout' && this.sentAt === null;
+  }
+
   /** A real `AbortSignal`, created when a handler asks for it. */
   get signal(): AbortSignal {
     if (!this.#controller) {

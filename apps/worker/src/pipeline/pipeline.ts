@@ -193,6 +193,7 @@ export function deliverBy(
     try {
       const found = settings.of(projectId);
       const { projectKey, limits } = found instanceof Promise ? await found : found;
+      if (flight.hasTimedOutUnsent) return POSTGRES_UNAVAILABLE;
       flight.projectKey = projectKey;
       const problem = targetProblem(plan.target, { project: projectKey, limits });
       if (problem)
@@ -204,21 +205,24 @@ export function deliverBy(
   };
 }
 
-const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
+/**
+ * The outcome if Carillon could not read its own settings, or not before the run's time-out. That must not cost the run
+ * an attempt.
+ */
+export const POSTGRES_UNAVAILABLE = {
+  kind: 'deferred',
+  retryInMs: 1_000,
+  reasonCode: 'postgres_unavailable',
+  reason: 'Carillon could not read its own settings from Postgres',
+} as const satisfies Outcome;
 
 function toFailure(error: unknown, { reason, run, sentAt }: Flight): Outcome {
   // A worker hands the run back if it stops, or if it lost the lease before it sent anything. The attempt does not
   // count.
   if (reason === 'shutdown' || (reason === 'lease_lost' && sentAt === null)) return { kind: 'handed_back' };
-  // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt. Before the
-  // first byte is sent, only Carillon's own statements run, so a database error then is a failure on Carillon's side.
-  if (isTransientError(error) || (sentAt === null && isDatabaseError(error)))
-    return {
-      kind: 'deferred',
-      retryInMs: 1_000,
-      reasonCode: 'postgres_unavailable',
-      reason: POSTGRES_UNAVAILABLE,
-    };
+  // Before the first byte is sent, only Carillon's own statements run, so a database error then is a failure on
+  // Carillon's side.
+  if (isTransientError(error) || (sentAt === null && isDatabaseError(error))) return POSTGRES_UNAVAILABLE;
   if (reason === 'timeout') {
     return {
       kind: 'failed',

@@ -21,6 +21,12 @@ export interface DefinitionFields {
 export interface Draft extends DefinitionFields {
   key: string;
   first: DueOccurrence;
+  /**
+   * The first occurrence lies after this instant. It may be some milliseconds ahead of Postgres's clock, because an API
+   * estimates that clock. The schedule then counts as created at this instant. Otherwise an occurrence in between would
+   * be missing.
+   */
+  draftedAt: number;
   requestHash: string;
   /** The schedule's own secret, encrypted by `SecretBox`. Without one, the project's secret signs the deliveries. */
   sealedSecret?: Buffer | null;
@@ -64,14 +70,14 @@ const insertAll = statement<
   `with draft as (
      select * from json_to_recordset(:drafts::json)
        as draft(key text, name text, tags text[], target_type text, rule json, timing text, plan text, payload json,
-                occurrence_at bigint, due_at bigint, handler text, is_counted boolean, request_hash text, declared_hash text, secret bytea,
+                occurrence_at bigint, due_at bigint, drafted_at bigint, handler text, is_counted boolean, request_hash text, declared_hash text, secret bytea,
                 audit_detail json)
    ), created as (
      insert into carillon.schedules (project_id, key, name, tags, target_type, rule, timing, plan, payload, defined_by,
-                                     is_counted, request_hash, declared_hash)
+                                     is_counted, request_hash, declared_hash, created_at, updated_at, defined_at)
      select :projectId, key, name, tags, target_type, rule, timing, plan, payload, :actor, is_counted, request_hash,
-            declared_hash
-     from draft
+            declared_hash, from_at, from_at, from_at
+     from draft, greatest(statement_timestamp(), ${instant('draft.drafted_at')}) as from_at
      on conflict (project_id, key) do nothing
      returning id, key, created_at
    ), planned as (
@@ -197,6 +203,7 @@ function toRecord(draft: Draft, actor: string): string {
     plan: storePlan(draft.plan),
     occurrence_at: draft.first.occurrenceAt,
     due_at: draft.first.dueAt,
+    drafted_at: draft.draftedAt,
     handler: handlerOf(draft.plan),
     is_counted: isCounted(draft.plan),
     request_hash: draft.requestHash,

@@ -9,7 +9,7 @@ import {
   type WebhookTarget,
 } from '@carillon/shared';
 import type { Flight } from '../../pipeline/in-flight.js';
-import type { TargetDeliver } from '../../pipeline/pipeline.js';
+import { POSTGRES_UNAVAILABLE, type TargetDeliver } from '../../pipeline/pipeline.js';
 import type { Traffic } from '../traffic/traffic.js';
 import type { Poster, PostResult } from './post.js';
 import type { DeliverySecrets } from './secrets.js';
@@ -31,6 +31,8 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
     const { origin } = poster.addressOf(url);
     return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal: flight }, async () => {
       const runId = encodeRunId(run);
+      const keys = await secrets.of(run, hasSecret);
+      if (flight.hasTimedOutUnsent) return POSTGRES_UNAVAILABLE;
       const nowAt = clock.now();
       const given = secrets.headersOf(run.projectId, target.headers);
       const { body, contentType } = contentOf(target, run, { runId, firedAt: nowAt, given });
@@ -39,7 +41,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
         ...(flight.trace ? { traceparent: flight.trace.traceparent } : {}),
         ...given,
         ...contentType,
-        ...webhookHeaders({ id: runId, body, nowAt }, await secrets.of(run, hasSecret)),
+        ...webhookHeaders({ id: runId, body, nowAt }, keys),
         'x-idempotency-key': runId,
         'x-attempt-key': attemptKey(runId, run.attempt, run.epoch),
       };
