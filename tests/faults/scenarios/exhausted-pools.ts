@@ -129,16 +129,18 @@ export const exhaustedPools: Scenario = {
       const listed = await askMeanwhile(stage, path, () =>
         whileLocked(installation, ['pings', table], async () => {
           stage.inject();
+          // Statements time out while they wait, so the pools of the API and of the workers may be exhausted at
+          // different moments.
+          const wasExhausted = { api: false, worker: false };
           await eventually(
             async () => {
               const api = await countSessions(installation, 'api');
               const worker = await countSessions(installation, 'worker');
-              return (
-                api.waiting >= API_CONNECTIONS &&
-                worker.waiting >= WORKER_CONNECTIONS * installation.workers.length
-              );
+              wasExhausted.api ||= api.waiting >= API_CONNECTIONS;
+              wasExhausted.worker ||= worker.waiting >= WORKER_CONNECTIONS * installation.workers.length;
+              return wasExhausted.api && wasExhausted.worker;
             },
-            { withinMs: 30_000, everyMs: 20, what: 'pools without a free connection' },
+            { withinMs: 60_000, everyMs: 20, what: 'pools without a free connection' },
           );
           await eventually(() => statuses.at(-1) === 503, { what: 'a 503' });
           await repeatFor({ forMs: lockedMs, everyMs: 250 }, async () => {
