@@ -1,10 +1,12 @@
 import { SecretBox } from '@carillon/db';
 import { QUEUES } from '@carillon/queue';
-import { eventually } from '@carillon/testkit';
+import type { ScheduleInput } from '@carillon/shared';
+import { eventually, insertSchedules, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
+const engine = useEngine(api.database);
 const box = new SecretBox(Buffer.alloc(32, 7).toString('base64'));
 
 const queue = (name: string) => ({ type: 'queue', queue: name });
@@ -246,5 +248,27 @@ describe('Headers of a target', () => {
     expect(status).toBe(201);
     const edited = await api.call('PATCH', `/v1/schedules/${made.id}`, { body: { target: webhook } });
     expect(edited.status).toBe(400);
+  });
+});
+
+describe('The result of an attempt', () => {
+  it('GET /v1/runs/:id shows the same stored text as the result of a run whose target is a handler, and as the response of any other run', async () => {
+    const nowAt = Date.now();
+    const rule = { at: new Date(nowAt).toISOString() };
+    const targets = { handled: OTHER, pinged: { type: 'heartbeat' } };
+    const inputs = Object.entries(targets).map(([id, target]) => ({ id, rule, target }) as ScheduleInput);
+    await insertSchedules(api.database, inputs, { nowAt: nowAt - 1_000 });
+    const answer = { httpStatus: null, response: '{"value":3}', externalId: null };
+    const ended = (await engine.claim(nowAt)).map((run) => ({
+      run,
+      outcome: { kind: 'succeeded' as const, answer },
+    }));
+    await engine.closeAll(ended, nowAt);
+    const attemptOf = async (id: string) => {
+      const [run] = (await api.call('GET', `/v1/runs?schedule=${id}`)).body.items;
+      return (await api.call('GET', `/v1/runs/${run.id}`)).body.attempts[0];
+    };
+    expect(await attemptOf('handled')).toMatchObject({ response: null, result: 3 });
+    expect(await attemptOf('pinged')).toMatchObject({ response: '{"value":3}', result: null });
   });
 });

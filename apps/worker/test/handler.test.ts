@@ -56,7 +56,7 @@ describe('The value that a handler returns', () => {
     const id = await insertDue(database, { ...handler(name), payload });
     const run = await awaitRun(database, id, hasEnded);
     expect(run).toMatchObject({ status: 'succeeded', attempt: 1, error: null });
-    return readHandlerResult(run);
+    return readHandlerResult({ handler: name, response: run.response });
   };
 
   it('the value that a handler returns, or that its promise resolves to, is stored with the attempt', async () => {

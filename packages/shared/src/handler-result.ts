@@ -5,23 +5,17 @@ export const MAX_RESULT_BYTES = 16 * 1_024;
 export type HandlerResult = { value: unknown } | { error: string };
 
 /**
- * Reads the stored result of a handler. Null for a response that is text: the answer of a receiver, which has an HTTP
- * status, or the body of a ping (the request by which a job reports to its heartbeat).
+ * Reads the value that a handler returned from the stored response of its attempt. Null if the handler returned
+ * nothing, or if the target of the run is not a handler (`handler` is null). Then the response is the text that a
+ * receiver answered or that a ping sent (the request by which a job reports to its heartbeat). Such a text may look
+ * like the result of a handler.
  */
 export function readHandlerResult({
-  httpStatus,
+  handler,
   response,
 }: {
-  httpStatus: number | null;
+  handler: string | null;
   response: string | null;
 }): HandlerResult | null {
-  if (httpStatus !== null || response === null) return null;
-  try {
-    const stored: unknown = JSON.parse(response);
-    const isResult =
-      typeof stored === 'object' && stored !== null && ('value' in stored || 'error' in stored);
-    return isResult ? (stored as HandlerResult) : null;
-  } catch {
-    return null;
-  }
+  return handler === null || response === null ? null : (JSON.parse(response) as HandlerResult);
 }

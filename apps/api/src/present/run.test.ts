@@ -1,6 +1,6 @@
-import type { RunView } from '@carillon/db';
+import type { AttemptView, RunView } from '@carillon/db';
 import { describe, expect, it } from 'vitest';
-import { presentRun } from './run.js';
+import { presentAttempt, presentRun } from './run.js';
 
 const DUE_AT = Date.parse('2026-11-17T09:00:00Z');
 
@@ -13,6 +13,7 @@ const run = (more: Partial<RunView>): RunView => ({
   version: 1,
   dueAt: DUE_AT,
   recordedAt: DUE_AT + 20,
+  handler: null,
   happenedAt: DUE_AT + 20,
   attempt: 1,
   epoch: 7,
@@ -51,5 +52,27 @@ describe('presentRun', () => {
     ['as null if the run never started', { status: 'skipped', attempt: 0, claimedAt: null }, null],
   ] as const)('the API shows the lateness of a run %s', (_when, more, latenessMs) => {
     expect(presentRun(run(more)).latenessMs).toBe(latenessMs);
+  });
+});
+
+describe('presentAttempt', () => {
+  const shown = (of: Partial<RunView>, response: string) => {
+    const attempt: AttemptView = { ...run({}), number: 1, epoch: 7, response };
+    const { response: text, result, resultError } = presentAttempt(run(of), attempt);
+    return { response: text, result, resultError };
+  };
+
+  it.each(['{"value":3}', '{"error":"disk full"}'])(
+    'the API shows the body %s of a ping as the response of the attempt, and not as the result of a handler',
+    (body) => {
+      expect(shown({}, body)).toEqual({ response: body, result: null, resultError: null });
+    },
+  );
+
+  it('the API shows the value that a handler returned as the result of the attempt, and not as a response', () => {
+    const handler = { handler: 'export' };
+    expect(shown(handler, '{"value":3}')).toEqual({ response: null, result: 3, resultError: null });
+    const tooLarge = { response: null, result: null, resultError: 'too large' };
+    expect(shown(handler, '{"error":"too large"}')).toEqual(tooLarge);
   });
 });

@@ -51,7 +51,7 @@ function latenessOf({ latenessMs, status, attempt, claimedAt, dueAt }: RunView):
 }
 
 export function presentAttempt(run: RunView, attempt: AttemptView): z.infer<typeof Attempt> {
-  const result = readHandlerResult(attempt);
+  const result = readHandlerResult({ handler: run.handler, response: attempt.response });
   return {
     number: attempt.number,
     key: attemptKey(encodeRunId(run), attempt.number, attempt.epoch),

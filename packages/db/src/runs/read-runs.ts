@@ -27,6 +27,8 @@ export interface RunView extends Omit<AttemptView, 'number' | 'epoch'> {
   occurrenceAt: number;
   status: RunStatus;
   version: number;
+  /** The name of the handler, if the target of the run is one. */
+  handler: string | null;
   dueAt: number;
   recordedAt: number;
   happenedAt: number;
@@ -55,8 +57,8 @@ export const ATTEMPT_COLUMNS = (from: string) => `
  */
 export const RUN_COLUMNS = `
   r.schedule_id as "scheduleId", (select key from carillon.schedules s where s.id = r.schedule_id) as "scheduleKey", r.origin,
-  r.occurrence_at as "occurrenceAt", r.status, r.version, r.due_at as "dueAt", r.recorded_at as "recordedAt",
-  r.happened_at as "happenedAt", r.attempt, r.epoch, r.replays, r.lateness_ms as "latenessMs",
+  r.occurrence_at as "occurrenceAt", r.status, r.version, r.handler, r.due_at as "dueAt",
+  r.recorded_at as "recordedAt", r.happened_at as "happenedAt", r.attempt, r.epoch, r.replays, r.lateness_ms as "latenessMs",
   r.next_attempt_at as "nextAttemptAt", r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT_COLUMNS('r')}`;
 
 export const SELECT_RUNS = `select ${RUN_COLUMNS} from carillon.runs r`;
