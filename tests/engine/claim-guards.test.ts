@@ -56,9 +56,9 @@ async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise
 
 describe('Re-verification', () => {
   /**
-   * Makes the next claim change an agenda row in its own transaction, after it has decided about the row and before it
-   * starts the run. A trigger makes the change: three occurrences are due, and the trigger fires when the claim records
-   * two of them as skipped, before it starts the third.
+   * Makes the next claim change an agenda row in its own transaction, after it has decided to start the run of the row
+   * and before it starts the run. A trigger makes the change: three occurrences are due, and the trigger fires when the
+   * claim records two of them as skipped, before it starts the third.
    */
   async function changeAfterDecision(id: number, change: string): Promise<void> {
     await database.pool.query(`

@@ -74,7 +74,7 @@ it('if another transaction is cancelling some of the runs, closing them waits fo
   }
 });
 
-it('if a worker closes runs while a sweep rescues them from an expired lease, exactly one of the two ends each run', async () => {
+it('if a worker closes runs while a sweep takes them back because their lease has expired, exactly one of the two ends each attempt', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(50);
     const afterLease = Date.now() + 60_000;

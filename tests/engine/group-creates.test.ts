@@ -26,7 +26,7 @@ describe('GroupCreates', () => {
     );
   });
 
-  it('if creates are committed as a group, a repetition of an earlier create and a conflict with one are each reported to their caller', async () => {
+  it('if creates are committed as a group, a caller whose create repeats an earlier create is told so, and a caller whose create conflicts with an earlier create is told so', async () => {
     const creates = new GroupCreates(database.pool);
     const create = (id: string, more?: object) => creates.create(requester('mixed'), draftOf(id, more));
     await create('mixed-1');

@@ -115,7 +115,7 @@ describe('Leases', () => {
     ]);
   });
 
-  it('five concurrent sweeps rescue the runs of an expired lease once', async () => {
+  it('if five sweeps run at once, only one of them takes back the run of an expired lease', async () => {
     await claimOneShot();
     const rescued = await Promise.all(
       Array.from({ length: 5 }, () => rescueRuns(database.pool, T0 + LEASE_MS + 1)),
@@ -175,7 +175,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     expect(await claimOf(id, LOST_AT + 3)).toMatchObject([{ attempt: 2, freeAttempts: 1 }]);
   });
 
-  it('under the overlap policy queue, a failed run that gets its unbegun attempt back waits until no other run of the schedule is open', async () => {
+  it('under the overlap policy queue, a failed run whose attempt is handed back because it never began waits until no other run of the schedule is open', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 }, overlap: 'queue' });
     await rescueRuns(database.pool, LOST_AT);
     await triggerSchedule(database.pool, { ref: { id }, actor: 'test', now: LOST_AT });
@@ -221,7 +221,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
   });
 
   it.each(['runs', 'schedules'])(
-    'if another transaction has locked its row in %s, an attempt that had not begun is not given back yet but left for the next try',
+    'if another transaction has locked the row in %s, a worker that comes back cannot yet hand back an attempt that it never began, but can at its next try',
     async (table) => {
       const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
       await rescueRuns(database.pool, LOST_AT);
@@ -236,7 +236,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     },
   );
 
-  it('after a call of the SQL function cancel, no attempt of the schedule is given back, even before a worker has carried the cancel out', async () => {
+  it('after a call of the SQL function cancel, a worker that comes back cannot hand back an attempt of the schedule, even before a worker has carried the cancel out', async () => {
     const key = 'cancelled-by-sql';
     const { id, run } = await claimOneShot({ id: key, retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
@@ -250,7 +250,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     ['cancel', 'stays failed', 0],
     ['queue', 'is tried again', 1],
   ] as const)(
-    'overlap policy %s: if a later run has started, a failed run %s when its worker says that the lost attempt had not begun',
+    'with the overlap policy %s, a run that failed because its worker was lost %s if the worker comes back and says that the attempt had not begun, but a later run of the schedule has started meanwhile',
     async (overlap, _what, runs) => {
       const schedule = { rule: { cron: '* * * * *' }, overlap, retry: { maxAttempts: 1 } };
       const [id] = (await insertSchedules(database, [schedule], { nowAt: T0 })) as [number];
@@ -265,7 +265,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     ['another worker', async () => registerTestWorker(database)],
     ['a process with another token', async () => ({ token: '00000000-0000-4000-8000-000000000000' })],
     ['a worker that started before a restore', async () => ({ generation: -1 })],
-  ])('%s cannot give back an attempt that was claimed with another fencing token', async (_who, holder) => {
+  ])('%s cannot hand back an attempt that was claimed with another fencing token', async (_who, holder) => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
     expect(await giveBack(run, LOST_AT + 1, await holder())).toBe(0);

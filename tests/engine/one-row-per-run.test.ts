@@ -146,7 +146,7 @@ describe('The row of a run', () => {
 });
 
 describe('Rescue', () => {
-  it('the rescue of an expired lease makes its open runs claimable again and leaves its ended runs unchanged', async () => {
+  it('if a lease expires, a sweep makes its open runs claimable again and leaves its ended runs unchanged', async () => {
     const [ended, open] = await claimTwo();
     await engine.succeed(ended, T0 + 1);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([
@@ -162,7 +162,7 @@ describe('Rescue', () => {
     expect(await engine.runsOf(open.scheduleId)).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
   });
 
-  it('rescue and close race: exactly one of them ends each attempt', async () => {
+  it('if a worker closes runs while a sweep takes them back because their lease has expired, exactly one of the two ends each attempt', async () => {
     for (let round = 0; round < 30; round++) {
       const runs = await claim(20);
       const expiredAt = T0 + LEASE_MS + 1;

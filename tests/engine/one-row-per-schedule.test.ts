@@ -178,7 +178,7 @@ describe('A one-shot that has fired', () => {
     expect(await read(schedule)).toMatchObject({ status: 'finished', version: 2, runsTotal: 1 });
   });
 
-  it('the run of a finished one-shot is retried, and can be replayed after it has failed for good', async () => {
+  it('the run of a one-shot that has fired is retried, and it can be replayed after its last attempt has failed', async () => {
     const schedule = await insert({ retry: { maxAttempts: 2, baseDelay: 'PT1S' } });
     await engine.fail(await claimOne(), T0 + 1);
     expect(await read(schedule)).toMatchObject({ status: 'finished' });

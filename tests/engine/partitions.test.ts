@@ -80,7 +80,7 @@ describe('Partitions', () => {
     }
   });
 
-  it('a run that is claimed in one month and retried or rescued in the next has one row', async () => {
+  it('a run that is claimed in one month, and retried or recovered from an expired lease in the next, has only one row, in the partition of the first month', async () => {
     const now = at('2032-01-31T23:59:59.999Z');
     const id = await insert(
       { rule: { at: new Date(now).toISOString() }, retry: { maxAttempts: 5 } },

@@ -232,7 +232,7 @@ describe('Evidence', () => {
     expect(await judge({ ...evidence, generation: evidence.generation + 1 })).toBe('lost');
   });
 
-  it('a missing worker heartbeat is no sign of lost transactions if an operator has decided about a restore since, or after a week', async () => {
+  it('if Postgres lacks a worker heartbeat that a process remembers, this is no sign of lost transactions once an operator has decided how to go on after a restore, or once the heartbeat is more than a week old', async () => {
     const evidence = await beatOnce();
     const lost = { ...evidence, beats: evidence.beats + 1 };
     expect(await judge({ ...lost, generation: evidence.generation - 1 })).toBe('superseded');
@@ -375,7 +375,7 @@ describe('A remembered row', () => {
     });
   });
 
-  it('a missing run is no sign of lost transactions if Postgres has a later heartbeat, if an operator has decided since, or after an hour', async () => {
+  it('if Postgres lacks a run that a worker remembers, this is no sign of lost transactions if Postgres has a later heartbeat, if an operator has decided since how to go on after a restore, or after an hour', async () => {
     const row = { ...(await claimRun()), scheduleId: 0 };
     const evidence = await beat();
     const verify = (witness: Witness) => witness.verify(database.pool);

@@ -292,7 +292,7 @@ describe('retention per project', () => {
     expect(await engine.runsOf(yearly)).toEqual([]);
   });
 
-  it('an occurrence that was skipped ahead of its time keeps its run when retention drops the month of the skip', async () => {
+  it('if an occurrence is skipped long before it is due, its skipped run is kept when retention drops the partition of the month in which the skip was recorded', async () => {
     const [yearly] = (await insertSchedules(database, [{ id: 'christmas', rule: { cron: '0 0 25 12 *' } }], {
       nowAt: T0 - DAY,
     })) as [number];

@@ -133,7 +133,7 @@ describe('The sweep', () => {
     expect(next.lines.find((line) => line.msg === 'No missed events found')).toBeTruthy();
   });
 
-  it('the sweep rescues the run of a worker that was killed, and another worker completes it (invariant I7)', async () => {
+  it('after a worker was killed during a run, a sweep makes the run claimable again, and another worker completes it (invariant I7)', async () => {
     const hanging = await startProcess();
     const [id] = await insertSchedules(database, [
       { ...inMs(100), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
@@ -154,7 +154,7 @@ describe('The sweep', () => {
 });
 
 describe('Shutdown', () => {
-  it('a worker that gets SIGTERM finishes the runs that end in time, hands the others back and leaves no lease', async () => {
+  it('a worker that gets SIGTERM finishes the runs that end in time, hands the others back for other workers to claim, and leaves no lease', async () => {
     const worker = await startProcess({ STOP_DEADLINE_MS: '1000' });
     const [slow, hanging] = await insertSchedules(database, [
       { ...inMs(50), target: { type: 'handler', name: 'ends-while-stopping' } },

@@ -48,7 +48,8 @@ async function race(round: number, handledAt: number) {
   // The edit wrote two domain events, one for the date and one for the name.
   const rest = await users.handle(handledAt);
   const reports = [...(handled?.kind === 'handled' ? [handled.report] : []), ...rest];
-  // If the handler found the birthday due already, the handler has queued a run of it, which the next claim takes.
+  // If the handler of the edit came before the claim and the birthday was due, the handler has queued a run for it. The
+  // second claim starts that run.
   const runs = [...claimed, ...(await engine.claim(DUE_AT))].filter((run) => run.scheduleId === id);
   for (const run of runs) await engine.succeed(run, DUE_AT);
   const sum = (count: (report: (typeof reports)[number]) => number) =>

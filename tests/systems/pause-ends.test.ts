@@ -16,7 +16,7 @@ beforeAll(async () => {
   await programs.worker({ env: RARE_SWEEPS });
 });
 
-it('when a pause ends at its set time, the schedule runs again at its next occurrence, even if no sweep of Postgres happens', async () => {
+it('a schedule whose pause has an end runs again at its first occurrence after that end, even if no sweep (a periodic pass of a worker over Postgres) happens', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'breather',
     rule: { every: 'PT3S' },

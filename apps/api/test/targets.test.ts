@@ -59,7 +59,7 @@ describe('Targets that a project may use', () => {
     expect((await create(handler('export'), key)).status).toBe(400);
   });
 
-  it('a target that a project may not use is also refused in bulk creates, reminders, tasks and users', async () => {
+  it('a target that the limits of a project do not allow is refused in an item of a bulk create, and in a new reminder, task or user', async () => {
     const key = await api.keyFor({ project: 'tenant2' });
     const items = [scheduleBody({ target: CALL }), scheduleBody({ target: queue('tenant2.x') })];
     const bulk = await api.call('POST', '/v1/schedules/bulk', { key, body: { items } });

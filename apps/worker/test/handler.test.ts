@@ -136,7 +136,7 @@ describe('Handler target', () => {
     expect(await readRun(database, id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('when a worker stops, the signal of its handler is aborted, and the run is handed back to be claimed again without losing an attempt', async () => {
+  it('when a worker stops, the signal of its handler is aborted, and the worker hands the run back, so that it is claimed again without losing an attempt', async () => {
     const worker = await startTestWorker(other, {}, undefined, registry);
     const id = await insertDue(other, { id: 'h-shutdown', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-shutdown'));

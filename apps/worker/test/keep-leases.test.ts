@@ -117,7 +117,7 @@ describe('lease keeper', () => {
     expect(inFlight.lostUnbegun).toEqual([lost.flight.run]);
   });
 
-  it('an attempt that could not be handed back, because another transaction had locked its run, is handed back by the next try', async () => {
+  it('if a worker cannot hand back an attempt that it never began, because another transaction has locked the run, the worker hands it back at the next try', async () => {
     const { scheduleId, inFlight } = await startFlight({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
     await keepLeases(worker.context, inFlight);
@@ -145,11 +145,11 @@ describe('lease keeper', () => {
     expect(inFlight.count).toBe(1);
   });
 
-  it('if a claim is committed but the response of Postgres is lost, the runs are handed back once that response can no longer arrive', async () => {
+  it('if a claim is committed but the response of Postgres to it is lost, the worker hands the claimed runs back to Postgres, but only when the claim is too old for a late response', async () => {
     const { scheduleId } = await claimOne();
     const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
     inFlight.hasLostAnswer = true;
-    // The answer to such a recent claim may still arrive, so the run is not handed back yet.
+    // The answer to such a recent claim may still arrive, so the worker does not hand the run back yet.
     await moveClaims('1 minute');
     await keepLeases(worker.context, inFlight);
     expect((await readRun(database, scheduleId))?.status).toBe('running');

@@ -140,7 +140,7 @@ describe('Circuits', () => {
 
   it.each([
     ['was deferred', DEFERRED],
-    ['was handed back', { kind: 'handed_back' } satisfies Outcome],
+    ['was handed back by its worker', { kind: 'handed_back' } satisfies Outcome],
     ['has an address that is not allowed', BLOCKED],
   ])(
     'a delivery that probes a circuit breaker and %s leaves the circuit open, and the next delivery is the probe',

@@ -62,7 +62,7 @@ describe('addressOf', () => {
     );
   });
 
-  it('a database that is reached over loopback or a socket has no address to record', () => {
+  it('addressOf returns null for the URL of a database over loopback or a socket, because on another machine such a URL means another server', () => {
     for (const host of ['localhost', '127.0.0.1:5433', '[::1]:5432', '']) {
       expect(addressOf(`postgres://${host}/carillon`)).toBeNull();
     }

@@ -17,7 +17,7 @@ function fill(shares: ResourceShares, projects: readonly { id: number; weight: n
 
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
-it('a single project may fill at least half of a worker with its runs, but at least an eighth stays free for other projects', () => {
+it('if only one project has runs, it may use at least half of the capacity of a worker, but at least an eighth of it stays free for other projects', () => {
   const shares = new ResourceShares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
