@@ -29,8 +29,8 @@ interface MembershipParts {
    */
   address: string | null;
   /**
-   * Registers this process as a worker, under the current generation: a number that grows when an operator decides
-   * about a restore.
+   * Registers this process as a worker, under the current generation: a number of the installation that grows when an
+   * operator decides how to go on after a restore or failover of the database.
    */
   register: () => Promise<Claimant>;
 }
@@ -38,7 +38,7 @@ interface MembershipParts {
 /**
  * Decides whether this worker may claim. Before the worker starts, and with each heartbeat, it checks whether Postgres
  * has lost transactions or is a copy. If so, the installation is held: no worker claims anything until an operator
- * decides. After the decision the worker joins again, under the new generation.
+ * decides how to go on. After the decision the worker joins again, under the new generation.
  */
 export class Membership {
   #hold: Hold | null = null;
@@ -162,8 +162,8 @@ export class Membership {
   }
 
   /**
-   * Compares Postgres with the heartbeat that Redis remembers (the mark), and this Postgres server with the one that
-   * workers used before.
+   * Compares Postgres with the mark (the copy in Redis of the latest committed heartbeat of a worker), and this
+   * Postgres server with the one that workers used before.
    */
   async #compare(): Promise<void> {
     const { pool, log, witness, address } = this.parts;
@@ -199,8 +199,9 @@ export class Membership {
   }
 
   /**
-   * Reads the heartbeat that Redis remembers (the mark). If Postgres has lost it, no worker may claim until an operator
-   * decides: the installation is held.
+   * Reads the mark: the latest committed heartbeat of a worker, of which Redis has a copy. If Postgres does not have
+   * this heartbeat, it has lost transactions, for example in a restore. Runs that were delivered already could then be
+   * claimed again. So the installation is held: no worker may claim until an operator decides how to go on.
    */
   async #readMark(installationId: string): Promise<MarkState | 'lost'> {
     const { pool, outsideMark } = this.parts;

@@ -53,7 +53,7 @@ export class Metrics {
     });
   }
 
-  /** Restores growth that could not be written, so that the next `take` returns it again. */
+  /** Takes back growth that could not be written to Postgres, so that the next `take` returns it again. */
   giveBack(grown: readonly Counter[]): void {
     for (const { name, labels, value } of grown) {
       const key = keyOf(name, labels);

@@ -186,8 +186,8 @@ async function startWith(
       // A delivery that was aborted hands its run back some turns of the event loop later.
       await until(() => inFlight.count === 0, STEP_DEADLINE_MS);
       await waitAtMost(STEP_DEADLINE_MS, pipeline.finish());
-      // If this worker has lost a lease, it knows this by now, because Postgres has refused to close the runs. Attempts
-      // that had not begun are handed back.
+      // If this worker has lost a lease, it knows this by now, because Postgres has refused to close the runs. It now
+      // hands back the attempts that had not begun, so that they do not count.
       await waitAtMost(STEP_DEADLINE_MS, lateGiveBack.finish());
       if (inFlight.count > 0)
         log.warn(

@@ -16,8 +16,8 @@ export interface Contender {
   /** Maximum time for storing this many jobs. All of them must be stored before the first is due. */
   seedMs(jobs: number): number;
   /**
-   * The contender gets one out of this many jobs. It is 1, except for a contender that is too slow for all jobs, and
-   * then the report says so.
+   * The fraction of the jobs that the contender gets. It is 1, except for a contender that is too slow for all of them.
+   * The report then says how many it got.
    */
   share: number;
   open(servers: { databaseUrl: string; redisUrl: string }): Promise<Stage>;

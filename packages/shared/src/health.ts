@@ -103,8 +103,8 @@ export interface EngineFacts {
    */
   auditDifferences: number;
   /**
-   * The distinct versions of the time zone data of the live workers. The API adds its own version to the facts that it
-   * reads.
+   * The distinct versions of the time zone data on the live workers. The API adds its own version, so that a difference
+   * between API and workers shows as well.
    */
   tzdataVersions: string[];
 }

@@ -77,8 +77,8 @@ export function useEngine(database: TestDatabase) {
   };
 
   /**
-   * Closes runs and returns how many of them this worker could still close. A run that was rescued or cancelled
-   * meanwhile is refused.
+   * Closes runs and returns how many of them this worker could still close. A run is refused if meanwhile it was
+   * cancelled, or a sweep has rescued it (taken it back because its lease had expired).
    */
   const closeAll = async (ended: readonly EndedDelivery[], now: number): Promise<number> => {
     const options = { ...(await holder()), now };

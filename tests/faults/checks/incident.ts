@@ -80,9 +80,9 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
 }
 
 /**
- * Checks the lateness of each run: the first byte must have been sent after the claim of the first attempt, and before
- * the receiver saw the request. If the connection of the first attempt was refused, the receiver has not seen it, and
- * only the claim is compared.
+ * Checks the recorded lateness of each run. The due time plus the lateness is the time at which the first byte was
+ * sent. This time must not lie before the claim of the first attempt, nor after the receiver saw the request. If the
+ * connection of the first attempt was refused, the receiver has not seen the request, so only the claim is compared.
  */
 export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[]): string[] {
   const wrong: string[] = [];

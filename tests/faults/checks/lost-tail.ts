@@ -16,7 +16,8 @@ export function excuseLostClaims(facts: Facts, tail: Span | null): { facts: Fact
   const attempts = [...facts.attempts.values()].flat();
   const known = new Set(attempts.map((each) => attemptKey(encodeRunId(each), each.number, each.epoch)));
   const epochs = new Set([...known].map(epochPart));
-  // A worker goes on sending the runs of a lost claim until it notices that its lease is gone.
+  // A worker does not know that Postgres has lost its claim. It goes on sending the runs of the claim until it notices
+  // that its lease no longer exists, at most one lease time later.
   const untilAt = tail.untilAt + CLOCKS.leaseMs;
   const isLost = ({ attemptKey, at }: Facts['deliveries'][number]) =>
     !known.has(attemptKey) && at >= tail.fromAt && at <= untilAt;

@@ -5,7 +5,10 @@ import type { StreamPosition } from './position.js';
 
 /** Rows per page. Other requests run between two pages. */
 const PAGE_SIZE = 200;
-/** Maximum pages per source (audit log, runs). A listener that is further behind has to read the history over HTTP. */
+/**
+ * Maximum number of pages of missed events that a listener gets per source (audit log, runs). A listener that has
+ * missed more gets an overflow event, and must read /v1/runs and /v1/audit instead.
+ */
 const MAX_PAGES = 25;
 
 export interface CatchUpPage {

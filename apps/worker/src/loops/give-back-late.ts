@@ -3,15 +3,15 @@ import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
 /**
- * Maximum number of attempts that one transaction hands back. The transaction keeps their schedules locked until it
- * ends.
+ * Maximum number of attempts that one transaction hands back to Postgres. The transaction keeps their schedules locked
+ * until it ends.
  */
 const MAX_BATCH_SIZE = 500;
 
 /**
- * Hands back the attempts whose lease this worker lost before they had begun, so that they do not count. This runs
- * apart from the loop that extends leases, because that loop must not wait for locks of runs or for a connection that
- * other work holds.
+ * Hands attempts back to Postgres if this worker lost their lease before they had begun, so that they do not count and
+ * any worker can claim their runs again. This runs apart from the loop that extends leases, because that loop must not
+ * wait for locks of runs or for a connection that other work holds.
  */
 export class LateGiveBack {
   #working: Promise<void> | null = null;

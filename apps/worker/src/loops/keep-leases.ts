@@ -54,8 +54,8 @@ async function abortCancelled(
 }
 
 /**
- * Releases the runs of a claim if the answer of Postgres to the claim was lost. If the claim was committed, any worker
- * can claim its runs again, and no attempt is counted.
+ * Hands the runs of a claim back to Postgres if the answer of Postgres to the claim was lost. If the claim was
+ * committed, any worker can claim its runs again, and no attempt is counted.
  */
 async function giveBack({ leasePool: pool, holder, log }: WorkerContext, inFlight: InFlight): Promise<void> {
   const { epochs } = inFlight;

@@ -16,9 +16,9 @@ import { reportFailure } from './report-failure.js';
 const MAX_BATCH_SIZE = 500;
 
 /**
- * Does the work that follows from closed runs: sets wake-ups for retries, lets the next queued run of a schedule start
- * (promotes it), and pauses failing schedules. Promotions and pauses use the same connections as claims. So they run
- * one after the other, promotions in batches, however many runs end together.
+ * Does the work that follows when attempts have ended: sets wake-ups for retries, lets the next queued run of a
+ * schedule start (promotes it), and pauses failing schedules. Promotions and pauses use the same connections as claims.
+ * So they are done one after the other, promotions in batches, however many runs end together.
  */
 export class FollowUps {
   /** Schedules with a run that has ended, by project, so that the projects can take turns. */
@@ -28,7 +28,10 @@ export class FollowUps {
 
   constructor(private readonly context: WorkerContext) {}
 
-  /** Starts the follow-ups of a batch of closed runs. */
+  /**
+   * Does the work that follows when attempts have ended: counts them, reports failed runs, sets wake-ups for retries,
+   * and starts the work in Postgres (pausing schedules, and starting queued runs).
+   */
   add(batch: readonly EndedDelivery[]): void {
     const { metrics, clock, bells, hooks, alerts } = this.context;
     const retryAts: number[] = [];

@@ -198,8 +198,8 @@ const TAKEN_FOR = `interval '1 minute'`;
 
 /**
  * Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. Takes
- * none while the installation is on hold, until an operator has decided about a restore or about transactions that
- * Postgres has lost.
+ * none while the installation is held, which means that an operator has yet to decide how to go on, for example after a
+ * restore.
  */
 export const takeMessages = statement<{ limit: number; now: number | null }, TakenMessage>(
   'take-alert-messages',

@@ -87,9 +87,9 @@ export interface CloseOptions extends Holder {
 /**
  * Closes the latest attempt of each run. Returns the runs that were closed, and those that an earlier call for the same
  * attempts has closed already, so a caller may repeat the call after an error. A run is neither closed nor returned if
- * it was meanwhile rescued, cancelled, or ended by a report of its job. One statement closes only runs of one partition
- * and one origin (rule, trigger or backfill) that get the same status and outcome. Nearly every batch needs a single
- * statement.
+ * meanwhile a sweep has rescued it (taken it back because its lease had expired), it was cancelled, or a report of its
+ * job has ended it. One statement closes only runs of one partition and one origin (rule, trigger or backfill) that get
+ * the same status and outcome. Nearly every batch needs a single statement.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,

@@ -3,7 +3,7 @@ import { statement } from '../statement.js';
 
 /**
  * The holder of a lease: a worker process, identified by its random token and by the installation's generation (a
- * number that grows when an operator decides about a restore or failover of the database).
+ * number that grows when an operator decides how to go on after a restore or failover of the database).
  */
 export interface Holder {
   workerId: number;
@@ -21,14 +21,16 @@ export const isHeldBy = (lease: string) =>
   `${lease}.worker_id = :workerId and ${lease}.token = :token and ${lease}.generation = :generation`;
 
 /**
- * SQL: true unless the installation is held, which means that no worker may claim until an operator decides about a
- * restore. Postgres evaluates the sub-select once per statement.
+ * SQL: true if workers may claim. It is false while the installation is held: Postgres seems to have lost transactions
+ * or to be a copy, or an operator has asked for the hold, and no operator has decided yet how to go on. Postgres
+ * evaluates the sub-select once per statement.
  */
 export const INSTALLATION_IS_RELEASED = '(select held_at is null from carillon.installation)';
 
 /**
- * Thrown if an operator has decided about a restore or failover since this process started, which gave the installation
- * a new generation. The process must not write any more.
+ * Thrown if this process has an old generation (a number of the installation). The generation has grown since the
+ * process started, because an operator has decided how to go on after a restore or failover of the database. The
+ * process must not write any more.
  */
 export class StaleGeneration extends Error {
   constructor() {

@@ -98,7 +98,10 @@ const starts = batch<{
   definitionVersion: 'int',
 });
 
-/** SQL: true if the agenda row has not changed since the claim decided about it. Otherwise its run is not started. */
+/**
+ * SQL: true if the agenda row has not changed since this claim decided to start its run. Otherwise the run is not
+ * started.
+ */
 const IS_AS_DECIDED = `a.schedule_id = start.schedule_id and a.version = start.version and a.due_at = start.was_due_at
       and not a.is_held`;
 const AT = '(select now from clock)';
@@ -172,8 +175,9 @@ const isCurrent = statement<{ generation: number }, object>(
 );
 
 /**
- * Throws if no lease was inserted because the generation is stale (an operator has decided about a restore since this
- * process started), so that the whole claim is rolled back.
+ * Throws if this process has an old generation, so that the whole claim is rolled back. The generation of the
+ * installation grows when an operator decides how to go on after a restore or failover of the database. A process that
+ * started before the decision must not claim, so the statement has inserted no lease for it.
  */
 async function refuseStaleGeneration(tx: Transaction, generation: number): Promise<void> {
   if ((await isCurrent(tx, { generation })).length === 0) throw new StaleGeneration();

@@ -38,8 +38,9 @@ export type RememberedRow = (
 
 /**
  * Whether Postgres still has what a process remembers. `lost`: it lacks the heartbeat. `row_lost`: it has the heartbeat
- * but lacks the remembered row. `superseded`: an operator has decided about a restore since the heartbeat. `unknown`:
- * the heartbeat is so old that retention may have deleted the row of its worker.
+ * but lacks the remembered row. `superseded`: since the heartbeat, an operator has decided how to go on after a restore
+ * or failover, so the heartbeat proves nothing any more. `unknown`: the heartbeat is so old that retention may have
+ * deleted the row of its worker.
  */
 export type EvidenceVerdict = 'intact' | 'lost' | 'row_lost' | 'superseded' | 'unknown';
 

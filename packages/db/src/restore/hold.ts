@@ -7,7 +7,7 @@ import { moveSequencesOn } from './move-sequences-on.js';
 
 /**
  * SQL: true if the installation is not held, and its generation is not higher than the highest one that the process has
- * seen. A higher generation means that an operator has decided about the lost transactions already.
+ * seen. A higher generation means that an operator has already decided how to go on after the loss of transactions.
  */
 const MAY_BE_HELD = 'held_at is null and generation <= :seenGeneration';
 
@@ -49,8 +49,8 @@ export interface HoldRequest {
   reason: string;
   actor: string;
   /**
-   * The highest generation that the requesting process has seen. The generation of an installation grows with each
-   * decision of an operator about a restore.
+   * The highest generation that the requesting process has seen. The generation of an installation grows each time an
+   * operator decides how to go on after a restore or failover of the database.
    */
   seenGeneration: number;
   /**
@@ -62,9 +62,9 @@ export interface HoldRequest {
 }
 
 /**
- * Holds the installation: from now on no worker claims anything, until an operator decides. The API still creates
- * schedules meanwhile. All sequences are increased first, so that no id that was issued in the lost time is issued
- * again. Returns false if the installation is held already, or if an operator has decided already.
+ * Holds the installation: from now on no worker claims anything, until an operator decides how to go on. The API still
+ * creates schedules meanwhile. All sequences are increased first, so that no id that was issued in the lost time is
+ * issued again. Returns false if the installation is held already, or if an operator has decided already.
  */
 export async function holdInstallation(
   db: Database,

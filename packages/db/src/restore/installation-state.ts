@@ -3,12 +3,12 @@ import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
 /**
- * The state of the installation: whether workers may claim, and what an operator has decided after the latest restore.
- * It is stored in the only row of the table `installation`.
+ * The state of the installation: whether workers may claim, and what an operator has decided, after the latest restore,
+ * about the occurrences of the lost time. It is stored in the only row of the table `installation`.
  */
 export interface InstallationState {
   id: string;
-  /** Grows with each decision of an operator about a restore or failover. Part of the fencing token. */
+  /** Grows each time an operator decides how to go on after a restore or failover. Part of the fencing token. */
   generation: number;
   /** Why no worker may claim until an operator decides; null while workers may claim. */
   hold: Hold | null;

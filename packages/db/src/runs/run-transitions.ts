@@ -260,8 +260,8 @@ const QUICK_MS = 2_000;
 
 /**
  * SQL that closes attempts with the values of the batch `closing`. A quick success changes no indexed column, so that
- * the update stays a HOT update, which rewrites no index entry. A run that was rescued or cancelled meanwhile is not
- * closed, because its epoch or its status no longer matches.
+ * the update stays a HOT update, which rewrites no index entry. A run is not closed if meanwhile it was cancelled, or a
+ * sweep has rescued it (taken it back because its lease had expired): its status or its epoch no longer matches.
  */
 export const close = (at: string) => `
   update carillon.runs r

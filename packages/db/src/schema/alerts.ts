@@ -63,8 +63,8 @@ export const alerts = carillon.table(
     resolvedAt: instant('resolved_at'),
     resolution: text('resolution'),
     /**
-     * When the breach was recorded; `resolutionNotedAt` says when its recovery was recorded. Messages are grouped by
-     * these times.
+     * When the breach was recorded. `resolutionNotedAt` says when its recovery was recorded. A message is not sent at
+     * once but some seconds after these times, so that one message can list several alerts of the project.
      */
     notedAt: instant('noted_at').notNull(),
     resolutionNotedAt: instant('resolution_noted_at'),

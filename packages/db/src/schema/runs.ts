@@ -70,8 +70,8 @@ export const runs = carillon.table(
     happenedAt: instant('happened_at').notNull(),
     attempt: integer('attempt').notNull().default(0),
     /**
-     * Number of attempts that do not count against the maximum: handed back by a stopping worker, never begun, or made
-     * before a replay.
+     * Number of attempts that do not count against the maximum, because a stopping worker handed them back, because
+     * they never began, or because they were made before a replay.
      */
     freeAttempts: integer('free_attempts').notNull().default(0),
     replays: integer('replays').notNull().default(0),

@@ -20,7 +20,10 @@ export const installation = carillon.table(
   {
     isSingle: boolean('is_single').primaryKey().default(true),
     id: uuid('id').notNull().default(sql`gen_random_uuid()`),
-    /** Grows when an operator decides about a restore or failover that lost transactions. Part of the fencing token. */
+    /**
+     * Grows when an operator decides how to go on after a restore or failover that lost transactions. Part of the
+     * fencing token.
+     */
     generation: integer('generation').notNull().default(1),
     /** Shows whether a process has the same encryption key as the others, without revealing the key. */
     keyCheck: bytea('key_check'),

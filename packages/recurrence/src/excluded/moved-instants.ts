@@ -5,8 +5,9 @@ import type { Zone } from '../zone/zone.js';
 import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
 
 /**
- * Maximum number of days by which an occurrence is moved. An occurrence that is farther from a day that is not excluded
- * does not fire. Otherwise the first day after a long closure would receive the occurrences of months.
+ * An occurrence on an excluded day is moved by at most this many days. If no free day lies within this distance, the
+ * occurrence does not fire. Without this limit, all occurrences of a closure of several months would be moved to the
+ * first day after it (or to the last day before it).
  */
 export const MAX_MOVED_DAYS = 31;
 

@@ -5,9 +5,9 @@ import { DAY_SECONDS } from '../calendar/civil-date.js';
  * reading may occur once, twice or never.
  */
 export interface LocalSet {
-  /** The first reading in [from, before), or null. */
+  /** The first reading (a local time without a UTC offset) of this set in [from, before), or null. */
   next(from: number, before: number): number | null;
-  /** The number of readings in [from, before). */
+  /** The number of readings (local times without a UTC offset) of this set in [from, before). */
   count(from: number, before: number): number;
 }
 

@@ -102,7 +102,11 @@ export function isTimeZone(name: string): boolean {
 
 const canonicalNames = new RecentCache<string, string | false>(2000);
 
-/** The name in IANA spelling. An alias stays as it is: Europe/Kyiv does not become Europe/Kiev. */
+/**
+ * Returns the name of a time zone in its IANA spelling (europe/berlin becomes Europe/Berlin), or null if the name is
+ * not valid. Names that ICU resolves to UTC become `UTC`. If ICU replaces a name with a slash by another one, as it
+ * replaces Europe/Kyiv by Europe/Kiev, the name is returned as it was typed.
+ */
 export function canonicalTimeZone(name: string): string | null {
   if (name.length > MAX_NAME_LENGTH) return null;
   return canonicalNames.get(name, () => lookUp(name)) || null;
