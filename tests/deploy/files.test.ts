@@ -18,6 +18,16 @@ const chart = 'deploy/helm/carillon';
 /** The commands that `scripts/serve.mjs` knows. */
 const COMMANDS = ['api', 'worker', 'migrate', 'all', 'health', 'preflight'];
 
+/**
+ * The time that a stop may take besides the wait of the API (STOP_DELAY_MS) or of a worker (STOP_DEADLINE_MS):
+ * docs/monitoring.md.
+ */
+const OTHER_STEPS_MS = 15_000;
+
+/** The time after which Docker kills a container that was told to stop. Docker's own default is 10 s. */
+const graceMs = ({ stop_grace_period: grace = '10s' }: { stop_grace_period?: string }) =>
+  Number.parseInt(grace, 10) * 1_000;
+
 function composeProblems(file: unknown): string {
   const { $schema: _, ...schema } = composeSpec as Record<string, unknown>;
   const ajv = new Ajv({ strict: false, formats: { ports: true, expose: true, duration: true } });
@@ -44,8 +54,12 @@ describe('The template of npm create carillon', () => {
       image: compose.services.redis.image,
       command: compose.services.redis.command,
     });
-    const { stop_grace_period: grace, environment } = worker;
-    expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
+  });
+
+  it('the compose file of npm create carillon gives the API and a worker more time to stop than they can need', () => {
+    const { api, worker } = templateCompose.services;
+    expect(graceMs(api)).toBeGreaterThan(OTHER_STEPS_MS);
+    expect(graceMs(worker)).toBeGreaterThan(Number(worker.environment.STOP_DEADLINE_MS) + OTHER_STEPS_MS);
   });
 });
 
@@ -91,9 +105,10 @@ describe('docker-compose.yml', () => {
     expect(compose.services.worker).not.toHaveProperty('ports');
   });
 
-  it('docker-compose.yml gives a worker more time to stop than its drain deadline (STOP_DEADLINE_MS) and the steps after it take', () => {
-    const { stop_grace_period: grace, environment } = compose.services.worker;
-    expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
+  it('docker-compose.yml gives the API and a worker more time to stop than they can need', () => {
+    const { api, worker } = compose.services;
+    expect(graceMs(api)).toBeGreaterThan(Number(api.environment.STOP_DELAY_MS) + OTHER_STEPS_MS);
+    expect(graceMs(worker)).toBeGreaterThan(Number(worker.environment.STOP_DEADLINE_MS) + OTHER_STEPS_MS);
   });
 
   it('every file that docker-compose.yml mounts exists, and Prometheus and Grafana start only with the profile monitoring', () => {

@@ -73,7 +73,8 @@ const MAX_STREAMS = 1_000;
 const SHUTDOWN_TIMEOUT_MS = 8_000;
 /**
  * Maximum time of each step of a stop that follows the requests in progress, so that the stop ends even while Postgres
- * or Redis does not answer. All steps together are shorter than the 15 s after which Docker Compose kills the API.
+ * or Redis does not answer. With `SHUTDOWN_TIMEOUT_MS` the three steps take 14 s, so a stop ends within STOP_DELAY_MS
+ * plus 15 s. The grace periods in docker-compose.yml and the Helm chart are longer than that (tests/deploy).
  */
 const STEP_DEADLINE_MS = 2_000;
 

@@ -207,7 +207,11 @@ async function startWith(
 
 const MEGABYTE = 1_024 ** 2;
 
-/** Maximum time of each step of a stop, so that a stop ends even while Postgres or Redis is away. */
+/**
+ * Maximum time of each step of a stop, so that a stop ends even while Postgres or Redis is away. The seven steps besides
+ * STOP_DEADLINE_MS take 14 s together, so a stop ends within STOP_DEADLINE_MS plus 15 s. The grace periods in
+ * docker-compose.yml and the Helm chart are longer than that (tests/deploy).
+ */
 const STEP_DEADLINE_MS = 2_000;
 
 /** Waits for a condition until a deadline. */

@@ -1,11 +1,4 @@
-import {
-  eventually,
-  freePort,
-  insertSchedules,
-  TcpProxy,
-  useDatabase,
-  useProcesses,
-} from '@carillon/testkit';
+import { eventually, freePort, TcpProxy, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineHandler } from '../src/define.js';
 import { Probes } from '../src/probes.js';
@@ -17,6 +10,7 @@ const database = useDatabase();
 const stopping = useDatabase();
 const cutOff = useDatabase();
 const processes = useProcesses(cutOff);
+const receiver = useReceiver();
 
 const calls = { started: 0, finish: () => {} };
 const waits = defineHandler('probes-wait', async () => {
@@ -89,19 +83,31 @@ describe('Probes of a worker', () => {
     await expect(ask(worker.port, '/health/live')).rejects.toThrow('fetch failed');
   });
 
-  it('a worker whose Postgres is unreachable is not ready, and still ends on SIGTERM', async () => {
+  it('a worker whose Postgres is unreachable is not ready, and still ends on SIGTERM, although its run in flight can be neither closed nor handed back', async () => {
     const proxy = await TcpProxy.before(cutOff.url);
     onTestFinished(() => proxy.close());
     const port = await freePort();
     const worker = await processes.worker({
-      env: { DATABASE_URL: proxy.url(cutOff.url), WORKER_PORT: String(port), STOP_DEADLINE_MS: '500' },
+      env: {
+        DATABASE_URL: proxy.url(cutOff.url),
+        WORKER_PORT: String(port),
+        STOP_DEADLINE_MS: '500',
+        // The lease outlives the test, so the worker does not abort the delivery before it is stopped.
+        LEASE_MS: '120000',
+      },
     });
     await eventually(async () => (await ask(port, '/health/ready')).status === 200);
+    await insertDue(cutOff, { target: { type: 'webhook', url: receiver.url('hang/probes'), headers: {} } });
+    await eventually(() => receiver.open === 1);
     proxy.silence();
     await eventually(async () => (await ask(port, '/health/ready')).status === 503);
     expect((await ask(port, '/health/live')).status).toBe(200);
-    await insertSchedules(cutOff, [{ rule: { at: new Date().toISOString() } }]);
-    await worker.end('SIGTERM');
+    await insertDue(cutOff, {});
+    const ended = worker.end('SIGTERM');
+    expect(await worker.logged('Worker stopping')).toMatchObject({ inFlight: 1 });
+    // The stop takes at most STOP_DEADLINE_MS plus 15 s (docs/monitoring.md). A busy machine may add to that.
+    await worker.logged('Worker stopped', { withinMs: 60_000 });
+    await ended;
     expect(worker.child.exitCode).toBe(0);
   }, 120_000);
 });

@@ -120,10 +120,15 @@ describe('Helm chart', () => {
   });
 
   it('the Helm chart refuses a pod grace period that is shorter than the time that the process may need to stop', () => {
-    const worker = { terminationGracePeriodSeconds: 29, stopDeadlineMs: 20_000 };
+    const worker = { terminationGracePeriodSeconds: 34, stopDeadlineMs: 20_000 };
     expect(render({ secrets: SECRETS, worker }).error).toContain('worker.terminationGracePeriodSeconds: ');
-    const api = { terminationGracePeriodSeconds: 14 };
+    const api = { terminationGracePeriodSeconds: 19, stopDelayMs: 5_000 };
     expect(render({ secrets: SECRETS, api }).error).toContain('api.terminationGracePeriodSeconds: ');
+    const enough = {
+      worker: { terminationGracePeriodSeconds: 35, stopDeadlineMs: 20_000 },
+      api: { terminationGracePeriodSeconds: 20, stopDelayMs: 5_000 },
+    };
+    expect(render({ secrets: SECRETS, ...enough }).error).toBe('');
   });
 
   it('every pod of the Helm chart runs unprivileged on a read-only root file system, with probes on the port that its process serves', () => {

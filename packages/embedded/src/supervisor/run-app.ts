@@ -9,6 +9,7 @@ import { endProcess, writePidFile } from '../pid-file.js';
 import { signalWhenParentEnds } from '../signal-when-parent-ends.js';
 import { LogFile } from './log-file.js';
 import { terminalLine } from './log-line.js';
+import { longestStopMs } from './longest-stop.js';
 
 export interface App {
   name: string;
@@ -32,11 +33,6 @@ export interface RunningApp extends RunningProcess {
   lastWords(): string[];
 }
 
-/**
- * The time that an app gets to finish its deliveries when it is stopped. After that it is killed. The leases of a
- * killed worker expire, and then other workers take over its runs.
- */
-const PATIENCE_MS = 20_000;
 const MAX_LAST_LINES = 20;
 
 /**
@@ -93,7 +89,8 @@ export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions
       hurry.addEventListener('abort', kill);
       if (hurry.aborted) kill();
       await endProcess(pid, [
-        { signal: 'SIGTERM', patienceMs: PATIENCE_MS },
+        // If a worker is killed, its leases expire, and then other workers take over its runs.
+        { signal: 'SIGTERM', patienceMs: longestStopMs(env) },
         { signal: 'SIGKILL', patienceMs: 2_000 },
       ]);
       await ended;

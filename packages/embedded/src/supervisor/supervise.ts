@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config.js';
 import { writePrivately } from '../home.js';
 import { diskFull, isDiskFull, StartError } from '../start-error.js';
 import { type Servers, startServers } from '../start-servers.js';
+import { longestStopMs } from './longest-stop.js';
 import { localAdminKey } from './secrets.js';
 import { type ProgramPaths, startApps } from './start-apps.js';
 import { listenForStop, type StopSignals } from './stop-signals.js';
@@ -67,7 +68,10 @@ async function serve(options: ServeOptions): Promise<void> {
       screen.info(announcement({ config, servers, url: apps.url, adminKey }));
       await once(signals.stop, 'abort');
     }
-    screen.info('Stopping: deliveries under way get up to 20 seconds (Ctrl-C again to hurry)');
+    const seconds = Math.ceil(longestStopMs(config.variables) / 1_000);
+    screen.info(
+      `Stopping: deliveries in flight may end, so this can take ${seconds} seconds (Ctrl-C again to hurry)`,
+    );
   } finally {
     await rm(servers.paths.apiUrl, { force: true });
     await apps.stop();
