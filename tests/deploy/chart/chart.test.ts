@@ -24,6 +24,10 @@ const SECRETS = { database: 'db', redis: 'redis', keys: 'keys' };
 const EVERYTHING = {
   secrets: SECRETS,
   env: { LOG_LEVEL: 'debug' },
+  extraEnv: [
+    { name: 'SMTP_URL', valueFrom: { secretKeyRef: { name: 'mail', key: 'SMTP_URL' } } },
+    { name: 'SMTP_FROM', value: 'Carillon <carillon@example.com>' },
+  ],
   extraVolumes: [{ name: 'ca', secret: { secretName: 'postgres-ca' } }],
   extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/carillon/ca', readOnly: true }],
   imagePullSecrets: [{ name: 'registry' }],
@@ -114,9 +118,40 @@ describe('Helm chart', () => {
     expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
     const [preflight] = job.spec.template.spec.initContainers;
     expect(preflight.args).toEqual(['preflight']);
-    // A secret may be missing, so it is optional for this container: otherwise its pod would not start, and could not
-    // say what is missing.
-    for (const { secretRef } of preflight.envFrom) expect(secretRef.optional).toBe(true);
+  });
+
+  it('every container of the Helm chart gets the same settings and secrets, and only preflight starts without them, so that it can name missing ones', () => {
+    const { manifests } = render(EVERYTHING);
+    const pods = manifests
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+      .map(({ spec }) => spec.template.spec);
+    const containers = pods.flatMap(({ containers, initContainers = [] }) => [
+      ...initContainers,
+      ...containers,
+    ]);
+    expect(containers.map(({ name }) => name).sort()).toEqual(['api', 'migrate', 'preflight', 'worker']);
+    const byKey = ({ name, valueFrom }: Manifest) => [name, valueFrom?.secretKeyRef.name];
+    for (const { name, env, envFrom } of containers) {
+      expect(env.map(byKey)).toEqual(
+        expect.arrayContaining([
+          ['DATABASE_URL', 'db'],
+          ['DATABASE_DIRECT_URL', 'db'],
+          ['REDIS_URL', 'redis'],
+          ['CARILLON_ADMIN_KEY', 'keys'],
+          ['CARILLON_ENCRYPTION_KEY', 'keys'],
+          ['SMTP_URL', 'mail'],
+        ]),
+      );
+      expect(env).toContainEqual({ name: 'LOG_LEVEL', value: 'debug' });
+      expect(env).toContainEqual(EVERYTHING.extraEnv[1]);
+      expect(envFrom).toBeUndefined();
+      const required = env.filter(({ valueFrom }: Manifest) => valueFrom && !valueFrom.secretKeyRef.optional);
+      expect(required.map((each: Manifest) => each.name)).toEqual(
+        name === 'preflight'
+          ? []
+          : ['DATABASE_URL', 'REDIS_URL', 'CARILLON_ADMIN_KEY', 'CARILLON_ENCRYPTION_KEY', 'SMTP_URL'],
+      );
+    }
   });
 
   it('the Helm chart refuses a pod grace period that is shorter than the time that the process may need to stop', () => {

@@ -22,27 +22,40 @@ fsGroup: 1000
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
+{{- /*
+The environment of a container. The argument is a dict: `root` is the context of the chart. If `optional` is true, no
+Secret and no key has to exist. The preflight container needs that: otherwise its pod would not start if a key is
+missing, and could not name it.
+*/ -}}
 {{- define "carillon.env" -}}
+{{- $values := .root.Values -}}
 - name: MIGRATE_ON_START
   value: "false"
 - name: DATABASE_URL
   valueFrom:
-    secretKeyRef: { name: {{ .Values.secrets.database | quote }}, key: DATABASE_URL }
+    secretKeyRef: { name: {{ $values.secrets.database | quote }}, key: DATABASE_URL, optional: {{ .optional }} }
 - name: DATABASE_DIRECT_URL
   valueFrom:
-    secretKeyRef: { name: {{ .Values.secrets.database | quote }}, key: DATABASE_DIRECT_URL, optional: true }
+    secretKeyRef: { name: {{ $values.secrets.database | quote }}, key: DATABASE_DIRECT_URL, optional: true }
 - name: REDIS_URL
   valueFrom:
-    secretKeyRef: { name: {{ .Values.secrets.redis | quote }}, key: REDIS_URL }
+    secretKeyRef: { name: {{ $values.secrets.redis | quote }}, key: REDIS_URL, optional: {{ .optional }} }
 - name: CARILLON_ADMIN_KEY
   valueFrom:
-    secretKeyRef: { name: {{ .Values.secrets.keys | quote }}, key: CARILLON_ADMIN_KEY }
+    secretKeyRef: { name: {{ $values.secrets.keys | quote }}, key: CARILLON_ADMIN_KEY, optional: {{ .optional }} }
 - name: CARILLON_ENCRYPTION_KEY
   valueFrom:
-    secretKeyRef: { name: {{ .Values.secrets.keys | quote }}, key: CARILLON_ENCRYPTION_KEY }
-{{- range $name, $value := .Values.env }}
+    secretKeyRef: { name: {{ $values.secrets.keys | quote }}, key: CARILLON_ENCRYPTION_KEY, optional: {{ .optional }} }
+{{- range $name, $value := $values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
+{{- range $values.extraEnv }}
+{{- $entry := deepCopy . }}
+{{- if $.optional }}
+{{- range pick (get $entry "valueFrom" | default dict) "secretKeyRef" "configMapKeyRef" }}{{ $_ := set . "optional" true }}{{ end }}
+{{- end }}
+{{ toYaml (list $entry) }}
 {{- end }}
 {{- end }}
 
