@@ -2,7 +2,7 @@
 # One image for every process:  docker build -t carillon .
 #   docker run carillon api | worker | migrate | all | doctor | restore
 # With embedded Postgres and Redis, for one machine:  docker build -t carillon:lite --target lite .
-#   docker run -p 3000:3000 -v carillon:/data carillon:lite
+#   docker run -p 3000:3000 -v carillon:/data --stop-timeout 40 carillon:lite
 
 FROM node:24-slim AS build
 WORKDIR /app

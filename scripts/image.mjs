@@ -2,14 +2,15 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './install.mjs';
 
 // `pnpm image` executes the RUN lines of the Dockerfile without a container: each stage in a folder of its own, on the
-// latest commit. Then it starts the result of the stage `server-lite` with its embedded servers, and checks that server
-// by the `doctor` of the stage `server`. Run it with Node 24, the version of the image.
+// latest commit. The line of the stage `runtime` creates a temporary folder instead of /data, for the current user
+// instead of `node`. Then the script starts the result of the stage `server-lite` with its embedded servers in that
+// folder, and checks that server by the `doctor` of the stage `server`. Run it with Node 24, the version of the image.
 
 const scratch = mkdtempSync(join(tmpdir(), 'carillon-image-'));
 const prefix = join(scratch, 'global');
@@ -36,7 +37,11 @@ try {
     for (const line of stages.get(stage)) execute(line, folder);
     console.log(`${stage}: ${execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).split('\t')[0]} MB`);
   }
-  await tryOut();
+  const data = join(scratch, 'data');
+  const user = `${userInfo().uid}:${userInfo().gid}`;
+  for (const line of stages.get('runtime'))
+    execute(line.replaceAll('/data', data).replace('node:node', user), scratch);
+  await tryOut(data);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -65,8 +70,7 @@ function execute(command, cwd) {
  * Tests `scripts/serve.mjs`: runs its command `all` with the embedded servers, checks these servers by its command
  * `doctor`, then ends `all` by SIGTERM as Docker does.
  */
-async function tryOut() {
-  const home = join(scratch, 'data');
+async function tryOut(home) {
   const [port, workerPort] = [await freePort(), await freePort()];
   const settings = {
     PATH: process.env.PATH,

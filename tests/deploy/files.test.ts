@@ -15,8 +15,8 @@ const dockerfile = read('Dockerfile');
 const compose = parse(read('docker-compose.yml'), { merge: true });
 const chart = 'deploy/helm/carillon';
 
-/** The commands that `scripts/serve.mjs` knows. */
-const COMMANDS = ['api', 'worker', 'migrate', 'all', 'health', 'preflight'];
+/** The commands of the image, as `scripts/serve.mjs` lists them. */
+const COMMANDS = ['api', 'worker', 'migrate', 'all', 'health', 'preflight', 'doctor', 'restore'];
 
 /**
  * The time that a stop may take besides the wait of the API (STOP_DELAY_MS) or of a worker (STOP_DEADLINE_MS):
@@ -77,8 +77,41 @@ describe('Dockerfile', () => {
     expect(dockerfile).toMatch(/^FROM runtime AS lite$/m);
   });
 
+  it('docs/deploy.md lists exactly the commands of the Docker image', () => {
+    const [, list = ''] = /const COMMANDS = \{\n(.*?)\n\};/s.exec(read('scripts/serve.mjs')) ?? [];
+    expect([...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name).sort()).toEqual(COMMANDS.toSorted());
+    const [table = ''] = read('docs/deploy.md').split('\n\n## ');
+    expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name).sort()).toEqual(COMMANDS.toSorted());
+  });
+
+  it('every example that runs the servers of the image by docker run gives them more time to stop than the 25 s that their processes can need', () => {
+    const examples = [dockerfile, read('docs/deploy.md')].flatMap(
+      (text) => text.match(/docker run .*carillon:lite/g) ?? [],
+    );
+    expect(examples).toHaveLength(2);
+    for (const example of examples)
+      expect(Number(/--stop-timeout (\d+)/.exec(example)?.[1])).toBeGreaterThan(25);
+  });
+
   it('the Docker image installs the version of pnpm that package.json pins', () => {
     expect(/pnpm@(\S+)/.exec(dockerfile)?.[0]).toBe(packageManager);
+  });
+});
+
+describe('CI', () => {
+  it('the script of CI installs every program that a group of tests needs, so that no group is left out there', () => {
+    const script = read('.ci/run');
+    for (const name of [
+      'chromium-headless-shell',
+      'prometheus',
+      'golang-go',
+      'golang-github-masterminds-sprig-dev',
+      'golang-github-ghodss-yaml-dev',
+      'redis-server',
+      'openssl',
+      'postgresql-client',
+    ])
+      expect(script).toMatch(new RegExp(`missing=.* ${name}\\b`));
   });
 });
 
