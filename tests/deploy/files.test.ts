@@ -144,6 +144,12 @@ describe('docker-compose.yml', () => {
     expect(graceMs(worker)).toBeGreaterThan(Number(worker.environment.STOP_DEADLINE_MS) + OTHER_STEPS_MS);
   });
 
+  it('the compose file of the tutorial gives a program that runs a worker and the API in one process time to stop both, one after the other', () => {
+    const [, tutorial = ''] = /^```yaml\n# compose\.yaml\n(.*?)^```/ms.exec(read('docs/tutorial.md')) ?? [];
+    const defaultDeadlineMs = 10_000;
+    expect(graceMs(parse(tutorial).services.app)).toBeGreaterThan(defaultDeadlineMs + 2 * OTHER_STEPS_MS);
+  });
+
   it('every file that docker-compose.yml mounts exists, and Prometheus and Grafana start only with the profile monitoring', () => {
     for (const name of ['prometheus', 'grafana']) {
       const { profiles, volumes } = compose.services[name];
