@@ -30,11 +30,25 @@ it('the outside monitor gets no request (ping) while a run is overdue, and gets 
   await setPingedAt('null');
   const [{ parts, messages, context }] = workers;
   const dueAt = Date.now() - 60_000;
-  await insertSchedules(database, [{ rule: { at: new Date(dueAt).toISOString() } }], { nowAt: dueAt - 1 });
+  const target = { type: 'webhook' as const, url: receiver.url('status/200/due'), headers: {} };
+  await insertSchedules(database, [{ rule: { at: new Date(dueAt).toISOString() }, target }], {
+    nowAt: dueAt - 1,
+  });
   await parts.pingMonitor();
   expect(pings()).toBe(0);
   expect(messages).toContain('The outside monitor is not pinged, because runs are overdue');
   expect((await claimAll(context)).flights).toHaveLength(1);
   await parts.pingMonitor();
+  expect(pings()).toBe(1);
+});
+
+it('a due schedule whose handler no live worker has does not stop the requests (pings) to the outside monitor', async () => {
+  await setPingedAt('null');
+  const dueAt = Date.now() - 60_000;
+  const target = { type: 'handler' as const, name: 'not-deployed' };
+  await insertSchedules(database, [{ rule: { at: new Date(dueAt).toISOString() }, target }], {
+    nowAt: dueAt - 1,
+  });
+  await workers[0].parts.pingMonitor();
   expect(pings()).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { claimMonitorPing, readMissed } from '@carillon/db';
+import { claimMonitorPing, readMissed, readMissingHandlers } from '@carillon/db';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Poster } from '../delivery/targets/post.js';
@@ -26,7 +26,13 @@ export function pingMonitor({ pool, poster, log, url, intervalMs, sweepIntervalM
   return async (): Promise<void> => {
     if (url === null) return;
     try {
-      const { count } = await readMissed(pool, { olderThanMs: 2 * sweepIntervalMs, now: null });
+      // No worker can start a run whose handler no live worker has, so such a run does not count as overdue.
+      const missingHandlers = await readMissingHandlers(pool);
+      const { count } = await readMissed(pool, {
+        olderThanMs: 2 * sweepIntervalMs,
+        missingHandlers,
+        now: null,
+      });
       if (count > 0) {
         log.warn({ overdue: count }, 'The outside monitor is not pinged, because runs are overdue');
         return;
