@@ -2,6 +2,7 @@ import {
   bringWatchesForward,
   type ClaimedRun,
   cancelSchedule,
+  closeRuns,
   explainOccurrences,
   judgeWatches,
   listAlerts,
@@ -9,6 +10,7 @@ import {
 } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
+import { deferredRun } from './closed-run.js';
 
 const database = useDatabase();
 const engine = useEngine(database);
@@ -80,6 +82,32 @@ it('an occurrence that no worker claims in time raises one alert, and its late s
   await bringWatchesForward(database.pool, { failed: [], ended: [scheduleId], now: lateAt + 1_000 });
   await judge(lateAt + 1_000);
   expect(await alertsOf('never-came')).toMatchObject([{ id: alert?.id, resolvedAt: lateAt }]);
+});
+
+it('a late run that a worker claims and then defers leaves the alert about its start open until it has started', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [{ id: 'deferred', rule: { every: 'PT1H' }, slo: { startWithin: 'PT2M' } }],
+    { nowAt: at },
+  );
+  const dueAt = at + HOUR;
+  await judge(dueAt + 2 * MINUTE);
+  const judgeAgain = async (now: number) => {
+    await bringWatchesForward(database.pool, { failed: [scheduleId], ended: [scheduleId], now });
+    await judge(now);
+    return alertsOf('deferred');
+  };
+  const claimedAt = dueAt + 5 * MINUTE;
+  const run = await claimOf(scheduleId, claimedAt);
+  expect(await judgeAgain(claimedAt + 100)).toMatchObject([{ resolvedAt: null }]);
+  await closeRuns(database.pool, [deferredRun(run)], { ...(await engine.holder()), now: claimedAt + 200 });
+  expect(await judgeAgain(claimedAt + 300)).toMatchObject([{ resolvedAt: null }]);
+  // A run that is still in flight long after its claim counts as started, although its start is recorded at its end.
+  const startedAt = claimedAt + MINUTE;
+  await claimOf(scheduleId, startedAt);
+  expect(await judgeAgain(startedAt + 9_000)).toMatchObject([{ resolvedAt: null }]);
+  expect(await judgeAgain(startedAt + 11_000)).toMatchObject([{ resolvedAt: startedAt }]);
 });
 
 it('the start objective of an occurrence that was rescheduled to an earlier time counts from the new time', async () => {

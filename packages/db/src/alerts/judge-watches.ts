@@ -55,7 +55,7 @@ export function judgeWatches(
     const watches = await lockWatches(tx, { limit, now });
     if (watches.length === 0) return result;
     const scheduleIds = arrayOf(watches.map(({ scheduleId }) => scheduleId));
-    const runs = await readWatchedRuns(tx, { scheduleIds });
+    const runs = await readWatchedRuns(tx, { scheduleIds, now });
     const open = await readOpenAlerts(tx, { scheduleIds });
     const moved: MovedWatch[] = [];
     const ended: number[] = [];

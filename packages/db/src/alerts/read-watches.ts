@@ -43,15 +43,25 @@ export const lockWatches = statement<{ limit: number; now: number | null }, SloW
    where w.check_at <= ${NOW} order by w.check_at limit :limit for update of w skip locked`,
 );
 
+/**
+ * A worker defers a run within this time after its claim. A delivery waits at most four seconds for its turn, and
+ * looking up the host takes seconds at most. After this time a run in flight counts as started since its claim.
+ */
+const MAY_BE_DEFERRED_FOR = `interval '10 seconds'`;
+
 const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.due_at as "dueAt", r.status::text,
   coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
+  r.status = 'running' and r.lateness_ms is null and r.claimed_at > ${NOW} - ${MAY_BE_DEFERRED_FOR} as "mayBeDeferred",
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
 /**
  * Reads what the objectives are checked against: the runs after `judged_until`, the runs whose alerts are still open,
  * and the gaps (records of occurrences that were missed).
  */
-export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & { scheduleId: number }>(
+export const readWatchedRuns = statement<
+  { scheduleIds: string; now: number | null },
+  WatchedRun & { scheduleId: number }
+>(
   'read-watched-runs',
   `select run.* from carillon.slo_watches w, lateral (
      (select ${WATCHED} from carillon.runs r
@@ -62,7 +72,7 @@ export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & {
        on r.schedule_id = alert.schedule_id and r.project_id = w.project_id and r.origin = 'rule' and r.occurrence_at = alert.occurrence_at
      where alert.schedule_id = w.schedule_id and alert.resolved_at is null
      union
-     select g.schedule_id, g.to_at, g.from_at, 'skipped', null, g.created_at, 0, g.reason_code, g.reason, null
+     select g.schedule_id, g.to_at, g.from_at, 'skipped', null, false, g.created_at, 0, g.reason_code, g.reason, null
      from carillon.gaps g
      where g.schedule_id = w.schedule_id and g.project_id = w.project_id and g.to_at > w.judged_until and g.reason_code = 'misfire'
    ) as run
@@ -108,6 +118,7 @@ export function pendingOf({ pendingOccurrenceAt, pendingDueAt }: SloWatch): Watc
     dueAt: pendingDueAt,
     status: 'due',
     startedAt: null,
+    mayBeDeferred: false,
     finishedAt: null,
     attempt: 0,
     reasonCode: null,

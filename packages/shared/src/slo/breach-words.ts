@@ -79,7 +79,7 @@ function happening({ kind, run, counts }: Pick<Breach, 'kind' | 'run' | 'counts'
     case 'queued':
       return 'It is queued behind an earlier run';
     case 'running':
-      return run.startedAt === null
+      return run.startedAt === null || run.mayBeDeferred
         ? 'It has not started'
         : `It started at ${instantInWords(run.startedAt)} and is still running`;
     case 'retrying':

@@ -21,6 +21,7 @@ const run = (more: Partial<WatchedRun> = {}): WatchedRun => ({
   dueAt: DUE_AT,
   status: 'due',
   startedAt: null,
+  mayBeDeferred: false,
   finishedAt: null,
   attempt: 0,
   reasonCode: null,
@@ -92,6 +93,17 @@ describe('start objective', () => {
       ['start', false, 61],
       ['start', true, 90],
     ]);
+  });
+
+  it('a claim that the worker may still defer ends no breach of the start objective, and begins none before the deadline', () => {
+    const claimed = (afterMs: number) =>
+      run({ status: 'running', attempt: 1, startedAt: DUE_AT + afterMs, mayBeDeferred: true });
+    const late = judge(slo, [claimed(120 * SECOND)], { nowAt: DUE_AT + 121 * SECOND });
+    expect(states(late)).toEqual([['start', true, 90]]);
+    const inTime = judge(slo, [claimed(89 * SECOND)], { nowAt: DUE_AT + 89 * SECOND });
+    expect(states(inTime)).toEqual([]);
+    expect(inTime.nextCheckAt).toBe(DUE_AT + 90 * SECOND);
+    expect(states(judge(slo, [claimed(89 * SECOND)], { nowAt: DUE_AT + 91 * SECOND }))).toEqual([]);
   });
 
   it('an occurrence that the misfire policy skipped misses its start objective, but an occurrence that a person skipped does not', () => {

@@ -9,8 +9,13 @@ export interface WatchedRun {
   dueAt: number;
   /** `due` while the occurrence waits for its claim. */
   status: 'due' | 'queued' | 'running' | 'retrying' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
-  /** When its first attempt began; null before that. */
+  /** When its first attempt began, or was claimed if its start is not recorded yet; null before that. */
   startedAt: number | null;
+  /**
+   * True while the first attempt is in flight and was claimed so recently that the worker may still defer it. Then the
+   * claim is not yet a start.
+   */
+  mayBeDeferred: boolean;
   /** When its latest attempt ended, or when it was skipped or cancelled. */
   finishedAt: number | null;
   attempt: number;
@@ -137,7 +142,10 @@ function judgeRun(run: WatchedRun, slo: Slo, nowAt: number): Result[] {
   const results: Result[] = [];
   if (startWithinMs !== null) {
     const deadlineAt = dueAt + startWithinMs + startGraceMs;
-    results.push({ kind: 'start', ...judgeDeadline({ metAt: startedAt, deadlineAt, endedAt, nowAt }) });
+    const start = run.mayBeDeferred
+      ? judgeClaim(startedAt, deadlineAt)
+      : judgeDeadline({ metAt: startedAt, deadlineAt, endedAt, nowAt });
+    results.push({ kind: 'start', ...start });
   }
   if (endWithinMs !== null) {
     const deadlineAt = dueAt + endWithinMs + endGraceMs;
@@ -176,6 +184,15 @@ function judgeDeadline({ metAt, deadlineAt, endedAt, nowAt }: Deadline): Omit<Re
     return { events: [{ isBreached: true, at: Math.min(endedAt, deadlineAt) }], deadlineAt: null };
   const events = nowAt >= deadlineAt ? [{ isBreached: true, at: deadlineAt }] : [];
   return { events, deadlineAt };
+}
+
+/**
+ * The start objective of a run that was claimed and may still be deferred. A claim after the deadline is a breach in any
+ * case. A claim before the deadline decides nothing yet.
+ */
+function judgeClaim(claimedAt: number | null, deadlineAt: number): Omit<Result, 'kind'> {
+  const isLate = claimedAt !== null && claimedAt > deadlineAt;
+  return { events: isLate ? [{ isBreached: true, at: deadlineAt }] : [], deadlineAt };
 }
 
 /**
