@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { WebhookAlert } from '@carillon/shared';
-import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import {
+  AS_DESCRIBED,
+  eventually,
+  headersUnlikeDescribed,
+  type TestProcess,
+  useDatabase,
+  useProcesses,
+  useReceiver,
+} from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
 import { useHttp } from './http.js';
@@ -78,6 +86,7 @@ it('each alert channel gets one message when a schedule breaches an objective an
     new Webhook(SECRET).verify(body, headers as Record<string, string>);
     // The OpenAPI document describes exactly these fields.
     expect(WebhookAlert.strict().parse(JSON.parse(body))).toEqual(JSON.parse(body));
+    expect(headersUnlikeDescribed('alert', headers)).toEqual(AS_DESCRIBED);
   }
 
   const chat = await eventually(() => {

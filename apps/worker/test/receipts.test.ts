@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createSchedules, editSchedule, SecretBox } from '@carillon/db';
 import { spellSecret, WebhookReceipt } from '@carillon/shared';
-import { draft, eventually, useDatabase, useReceiver } from '@carillon/testkit';
+import {
+  AS_DESCRIBED,
+  draft,
+  eventually,
+  headersUnlikeDescribed,
+  useDatabase,
+  useReceiver,
+} from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { awaitRun, ENCRYPTION_KEY, hasEnded, insertDue, useWorker } from './support.js';
@@ -42,6 +49,8 @@ describe('Receipts', () => {
     });
     await eventually(async () => (await leftOver()) === 0);
     expect(receiver.to('status/200/success')).toHaveLength(1);
+    const { headers = {} } = receiver.to('status/200/success')[0] ?? {};
+    expect(headersUnlikeDescribed('runSucceeded', headers)).toEqual(AS_DESCRIBED);
     expect(receiver.to('status/200/failure')).toHaveLength(0);
   });
 

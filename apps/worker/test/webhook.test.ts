@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type ClaimedRun, inTransaction, SecretBox, setProjectSecret } from '@carillon/db';
 import { spellSecret, WebhookDelivery } from '@carillon/shared';
-import { eventually, insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
+import {
+  AS_DESCRIBED,
+  eventually,
+  headersUnlikeDescribed,
+  insertSchedules,
+  useDatabase,
+  useReceiver,
+} from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { Poster } from '../src/delivery/targets/post.js';
@@ -270,6 +277,7 @@ describe('Webhook requests', () => {
     expect(headers['x-idempotency-key']).toBe(body.runId);
     expect(headers['x-attempt-key']).toMatch(new RegExp(`^${body.runId}-1-[0-9a-z]+$`));
     expect(headers['webhook-signature']).toBeUndefined();
+    expect(headersUnlikeDescribed('scheduleDue', headers, ['x-tenant'])).toEqual(AS_DESCRIBED);
     expect(second?.headers['webhook-id']).toBe(body.runId);
     expect(second?.headers['x-attempt-key']).not.toBe(headers['x-attempt-key']);
     expect(Number(headers['webhook-timestamp'])).toBeCloseTo(Date.now() / 1_000, -2);

@@ -2,6 +2,7 @@ export { freePort } from '@carillon/embedded';
 export { bundleLibrary } from './bundle-apps.js';
 export { poolerSettings, USES_PGBOUNCER } from './chosen-servers.js';
 export * from './database.js';
+export * from './described-headers.js';
 export * from './empty-tables.js';
 export * from './engine.js';
 export * from './eventually.js';

@@ -1,7 +1,7 @@
-const header = (name: string, description: string) => ({
+const header = (name: string, description: string, { required = true } = {}) => ({
   name,
   in: 'header',
-  required: true,
+  required,
   description,
   schema: { type: 'string' },
 });
@@ -10,7 +10,8 @@ const SIGNED = [
   header('webhook-timestamp', 'Seconds since 1970.'),
   header(
     'webhook-signature',
-    'Standard Webhooks: one or more signatures `v1,<base64>` over `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces.',
+    'Standard Webhooks: one or more signatures `v1,<base64>` over `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. Not sent if there is no secret.',
+    { required: false },
   ),
 ];
 

@@ -61,6 +61,7 @@ export function sendByType(parts: ChannelParts): SendToChannel {
       const signing = secrets.secret ? [secrets.secret] : await parts.settings.secretsOf(message.projectId);
       const id = `alert_${message.dedupId}`;
       const headers = {
+        ...JSON_TYPE,
         ...webhookHeaders({ id, body, nowAt: parts.clock.now() }, signing),
         'x-idempotency-key': id,
       };
