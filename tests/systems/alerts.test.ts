@@ -203,6 +203,37 @@ it('a breach of an objective within a maintenance window is recorded, and is sen
   await eventually(() => openedOf(silent).length > 0);
 });
 
+it('a breach of an objective that began and ended within a maintenance window is never sent to the alert channels, and has silenced: true', async () => {
+  const recovered = 'recovered-in-maintenance';
+  await ask('POST', '/v1/schedules', {
+    id: recovered,
+    rule: { at: new Date(Date.now() + 86_400_000).toISOString() },
+    target: { type: 'handler', name: 'no-worker-has-it' },
+    slo: { startWithin: 'PT1S' },
+  });
+  const endAt = new Date(Date.now() + 3_600_000).toISOString();
+  const window = await ask('POST', '/v1/maintenance-windows', { schedule: recovered, endAt });
+  const at = new Date(Date.now() + 100).toISOString();
+  await ask('POST', `/v1/schedules/${recovered}/reschedule`, { at });
+  const alerts = async (): Promise<Message[]> =>
+    (await ask('GET', `/v1/alerts?schedule=${recovered}`)).body.items;
+  await eventually(async () => (await alerts()).some(({ state }) => state === 'open'));
+  expect(await ask('DELETE', `/v1/schedules/${recovered}`)).toMatchObject({ status: 200 });
+  await eventually(async () => (await alerts()).some(({ silenced }) => silenced));
+  expect(await ask('DELETE', `/v1/maintenance-windows/${window.body.id}`)).toMatchObject({ status: 200 });
+  // A later breach of another schedule is sent. By then the silenced breach would have been sent too.
+  await ask('POST', '/v1/schedules', {
+    id: 'after-the-window',
+    rule: { at: new Date().toISOString() },
+    target: { type: 'handler', name: 'no-worker-has-it' },
+    slo: { startWithin: 'PT1S' },
+  });
+  await eventually(() => openedOf('after-the-window').length > 0);
+  expect(openedOf(recovered)).toEqual([]);
+  expect(resolvedOf(recovered)).toEqual([]);
+  expect(await alerts()).toMatchObject([{ state: 'resolved', silenced: true }]);
+});
+
 it('an alert message that a channel refuses is sent again with the same id, and the API shows why the channel refused it', async () => {
   await ask('POST', '/v1/alert-channels', {
     id: 'flaky',
