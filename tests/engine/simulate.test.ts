@@ -1,4 +1,12 @@
-import { type ClaimedRun, promoteQueued } from '@carillon/db';
+import {
+  type ClaimedRun,
+  claimDue,
+  claimWaiting,
+  pauseFailing,
+  pauseSchedule,
+  promoteQueued,
+  resumeEnded,
+} from '@carillon/db';
 import {
   nextOccurrences,
   type Outcome,
@@ -8,6 +16,7 @@ import {
   type Simulation,
   type SimulationOptions,
   simulate,
+  summarize,
 } from '@carillon/shared';
 import { draft, emptyTables, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import fc from 'fast-check';
@@ -27,6 +36,8 @@ const FAILED: Outcome = {
 interface Story {
   schedules: ScheduleInput[];
   options: SimulationOptions;
+  /** When the pause of each schedule ends that is paused at the beginning, by its id; null for a pause without end. */
+  pauses?: Record<string, number | null>;
 }
 
 /** An occurrence and its outcome. */
@@ -41,15 +52,21 @@ interface Fate {
 const inOrder = (fates: Fate[]) =>
   fates.toSorted((a, b) => a.at - b.at || (a.schedule < b.schedule ? -1 : 1) || 0);
 
-function simulated({ schedules, options }: Story): Fate[] {
+function simulationOf({ schedules, options, pauses = {} }: Story) {
   const set: SimulatedSchedule[] = schedules.map((input) => {
     const { key, timing, plan, first } = draft(input, T0);
-    return { key, timing, plan, next: first, runsTotal: 0, isPaused: false };
+    const isPaused = key in pauses;
+    return { key, timing, plan, next: first, runsTotal: 0, isPaused, pausedUntilAt: pauses[key] ?? null };
   });
   const steps = simulate(set, options);
   let step = steps.next();
   while (!step.done) step = steps.next();
-  return inOrder(fatesOf(step.value, set));
+  return { set, simulation: step.value };
+}
+
+function simulated(story: Story): Fate[] {
+  const { set, simulation } = simulationOf(story);
+  return inOrder(fatesOf(simulation, set));
 }
 
 function fatesOf({ runs, gaps }: Simulation, set: readonly SimulatedSchedule[]): Fate[] {
@@ -68,38 +85,56 @@ function fatesOf({ runs, gaps }: Simulation, set: readonly SimulatedSchedule[]):
 }
 
 /** Runs the same schedules and outages on the real engine, with time as an argument. */
-async function played({ schedules, options }: Story): Promise<Fate[]> {
+async function played({ schedules, options, pauses = {} }: Story): Promise<Fate[]> {
   const { pool } = database;
-  const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
+  const tables =
+    'schedules agenda stopped_schedules schedule_versions runs attempts gaps leases audit_log'.split(' ');
   await emptyTables(database, tables);
   const ids = await insertSchedules(database, schedules, { nowAt: T0 });
+  for (const [key, untilAt] of Object.entries(pauses)) {
+    const ref = { projectId: database.projectId, key };
+    await pauseSchedule(pool, { ref, actor: 'test', now: T0 }, { note: null, untilAt });
+  }
   const { outages, runMs, toAt } = options;
   const isDown = (receiver: string | null, at: number) =>
     outages.some((outage) => outage.receiver === receiver && outage.fromAt <= at && at < outage.toAt);
   const flights: { run: ClaimedRun; endsAt: number }[] = [];
+  // After a run has ended, a worker pauses the schedule if it keeps failing, and then lets queued runs start.
   const close = async (run: ClaimedRun, outcome: Outcome, now: number) => {
     await engine.closeAll([{ run, outcome }], now);
-    await promoteQueued(pool, [run.scheduleId], now);
+    const { scheduleId, plan, attempt } = run;
+    const limit = plan.pauseAfterFailures;
+    if (outcome.kind === 'failed' && attempt >= plan.retry.maxAttempts && limit !== null)
+      await pauseFailing(pool, { scheduleId, limit });
+    await promoteQueued(pool, [scheduleId], now);
   };
   for (let now = T0; now <= toAt; now = await nextAt(now, flights, outages)) {
     for (const { run } of flights.filter(({ endsAt }) => endsAt <= now))
       await close(run, { kind: 'succeeded' }, now);
     flights.splice(0, flights.length, ...flights.filter(({ endsAt }) => endsAt > now));
     if (isDown(null, now)) continue;
-    let claimed = await engine.claim(now);
-    while (claimed.length > 0) {
+    await resumeEnded(pool, now);
+    for (let claimed = await claimNext(now); claimed.length > 0; claimed = await claimNext(now)) {
       for (const run of claimed) {
         const { target } = run.plan;
         if (target.type === 'handler' && isDown(`handler:${target.name}`, now)) await close(run, FAILED, now);
         else if (runMs === 0) await close(run, { kind: 'succeeded' }, now);
         else flights.push({ run, endsAt: now + runMs });
       }
-      claimed = await engine.claim(now);
     }
   }
   return inOrder(
     (await Promise.all(ids.map((id, index) => readFates(id, schedules[index]?.id ?? '')))).flat(),
   );
+}
+
+/** Claims due schedules or, if none is due, one waiting run: a claim of several could begin a run after its pause. */
+async function claimNext(now: number): Promise<readonly ClaimedRun[]> {
+  const holder = await engine.holder();
+  const options = { ...holder, leaseMs: 15_000, handlers: ['noop', 'log'], now };
+  const due = await claimDue(database.pool, { ...options, limit: 100, fairTo: [] });
+  if (due.runs.length > 0) return due.runs;
+  return (await claimWaiting(database.pool, { ...options, limit: 1 })).runs;
 }
 
 /** The next instant at which something happens: an agenda row or a waiting run is due, or a run in flight ends. */
@@ -111,7 +146,8 @@ async function nextAt(
   const { rows } = await database.pool.query<{ at: number | null }>(
     `select min(at) as at from (
        select due_at as at from carillon.agenda where not is_held
-       union all select next_attempt_at from carillon.runs where next_attempt_at < 'infinity') as timed`,
+       union all select next_attempt_at from carillon.runs where next_attempt_at < 'infinity'
+       union all select paused_until from carillon.stopped_schedules) as timed`,
   );
   const waiting = rows[0]?.at ?? Number.POSITIVE_INFINITY;
   const ends = flights.map(({ endsAt }) => endsAt);
@@ -161,10 +197,10 @@ const optionsOf = (change: Partial<SimulationOptions>): SimulationOptions => ({
   ...change,
 });
 
-const agree = async (story: Story) => {
+const agree = async (story: Story): Promise<Fate[]> => {
   const fates = await played(story);
   expect(fates).toEqual(simulated(story));
-  expect(fates).not.toEqual([]);
+  return fates;
 };
 
 describe('The simulation predicts what the engine does', () => {
@@ -199,6 +235,102 @@ describe('The simulation predicts what the engine does', () => {
     await agree({ schedules, options: optionsOf({ outages: [down] }) });
   });
 
+  it('the simulation agrees with the engine: failures pause a schedule in the order of its occurrences, not of their ends', async () => {
+    const target = { type: 'handler' as const, name: 'noop' };
+    const fragile = { target, retry: { maxAttempts: 1 }, pauseAfterFailures: 2 };
+    const schedules = [{ id: 'fragile', rule: { cron: '* * * * *' }, ...fragile }];
+    // The run of the third minute is in flight while the next two fail, and succeeds after them.
+    const down = { fromAt: T0 + 3.5 * MINUTE_MS, toAt: T0 + 9 * MINUTE_MS, receiver: 'handler:noop' };
+    const options = optionsOf({ outages: [down], runMs: 90_000, toAt: T0 + 12 * MINUTE_MS });
+    const fates = await agree({ schedules, options });
+    expect(fates.map(({ status }) => status)).toEqual([...Array(3).fill('succeeded'), 'failed', 'failed']);
+    const between = { ...down, toAt: T0 + 4.5 * MINUTE_MS };
+    // Here a run fails between two runs that succeed, so the schedule goes on.
+    expect(await agree({ schedules, options: { ...options, outages: [between] } })).toHaveLength(12);
+  });
+
+  it('the simulation agrees with the engine: a waiting run is held when failures pause its schedule', async () => {
+    const target = { type: 'handler' as const, name: 'noop' };
+    const retry = { maxAttempts: 2, baseDelay: 'PT90S', jitter: false };
+    const schedules = [{ id: 'held', rule: { cron: '* * * * *' }, target, retry, pauseAfterFailures: 1 }];
+    const down = { fromAt: T0, toAt: T0 + 9 * MINUTE_MS, receiver: 'handler:noop' };
+    const fates = await agree({ schedules, options: optionsOf({ outages: [down] }) });
+    expect(fates.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['failed', 2],
+      ['open', 1],
+    ]);
+  });
+
+  it.each([
+    ['once', 5],
+    ['all', 9],
+    ['skip', 5],
+  ] as const)(
+    'the simulation agrees with the engine: a pause that ends within the range, misfire policy %s',
+    async (policy, runs) => {
+      const misfire = { policy, limit: 4 };
+      const schedules = ['ends', 'stays'].map((id) => ({ id, rule: { cron: '* * * * *' }, misfire }));
+      const pauses = { ends: T0 + 5 * MINUTE_MS + 1, stays: null };
+      const options = optionsOf({ toAt: T0 + 10 * MINUTE_MS });
+      const fates = await agree({ schedules, options, pauses });
+      expect(fates.every(({ schedule }) => schedule === 'ends')).toBe(true);
+      expect(fates.filter(({ status }) => status === 'succeeded')).toHaveLength(runs);
+      // While the engine is down, no pause ends.
+      const down = { fromAt: T0 + 4 * MINUTE_MS, toAt: T0 + 7 * MINUTE_MS, receiver: null };
+      await agree({ schedules, pauses, options: { ...options, outages: [down] } });
+      const downToTheEnd = { ...down, toAt: T0 + 11 * MINUTE_MS };
+      expect(await agree({ schedules, pauses, options: { ...options, outages: [downToTheEnd] } })).toEqual(
+        [],
+      );
+    },
+  );
+
+  it('the simulation agrees with the engine: a dependency on a schedule that fails for a while', async () => {
+    const target = { type: 'handler' as const, name: 'noop' };
+    const schedules = [
+      { id: 'first', rule: { cron: '* * * * *' }, target, retry: { maxAttempts: 1 } },
+      {
+        id: 'second',
+        rule: { rrule: 'FREQ=MINUTELY;BYSECOND=30' },
+        startAt: new Date(T0 + MINUTE_MS).toISOString(),
+        dependsOn: { schedule: 'first', within: 'PT2M' },
+      },
+    ];
+    const down = { fromAt: T0 + 3.5 * MINUTE_MS, toAt: T0 + 9 * MINUTE_MS, receiver: 'handler:noop' };
+    const options = optionsOf({ outages: [down], toAt: T0 + 12 * MINUTE_MS });
+    const fates = await agree({ schedules, options });
+    const skipped = fates.filter(({ reasonCode }) => reasonCode === 'dependency');
+    // The last success is at 10:03, so the runs from 10:05:30 to 10:08:30 find none within two minutes.
+    expect(skipped.map(({ at }) => (at - T0) / MINUTE_MS)).toEqual([5.5, 6.5, 7.5, 8.5]);
+  });
+
+  it('the figures of a simulation by misfire policy and by overlap policy each add up to the total', () => {
+    const policies = [
+      ['once', 'allow'],
+      ['all', 'queue'],
+      ['skip', 'skip'],
+      ['skip', 'cancel'],
+    ] as const;
+    const schedules = policies.map(([policy, overlap]) => ({
+      id: `${policy}-${overlap}`,
+      rule: { cron: '* * * * *' },
+      misfire: { policy },
+      overlap,
+    }));
+    const options = optionsOf({ runMs: 95_000, toAt: T0 + 5 * MINUTE_MS });
+    const { set, simulation } = simulationOf({ schedules, options });
+    const { total, byMisfire, byOverlap } = summarize(set, simulation);
+    expect(total).toMatchObject({ schedules: 4, occurrences: 20 });
+    expect(byMisfire.skip).toMatchObject({ schedules: 2, occurrences: 10 });
+    expect(byOverlap.allow).toMatchObject({ schedules: 1, runs: 5, skipped: {} });
+    expect(byOverlap.skip).toMatchObject({ schedules: 1, runs: 3, skipped: { overlap: 2 } });
+    expect(byOverlap.queue).toMatchObject({ schedules: 1, occurrences: 5, runs: 3, queued: 4 });
+    expect(byOverlap.cancel).toMatchObject({ schedules: 1, runs: 5, cancelled: 4 });
+    const sums = (parts: Record<string, { runs: number }>) =>
+      Object.values(parts).reduce((sum, { runs }) => sum + runs, 0);
+    expect([sums(byMisfire), sums(byOverlap)]).toEqual([total.runs, total.runs]);
+  });
+
   it('the simulation agrees with the engine: more than a hundred missed occurrences are recorded as one gap', async () => {
     const schedules = [
       { id: 'quick', rule: { every: 'PT2S' }, misfire: { policy: 'skip' as const, grace: 'PT5S' } },
@@ -230,6 +362,7 @@ describe('The simulation predicts what the engine does', () => {
         { type: 'handler' as const, name: 'noop' },
         { type: 'handler' as const, name: 'log' },
       ),
+      pauseAfterFailures: fc.constantFrom(null, null, 1, 2, 3),
       retry: fc.record({
         maxAttempts: fc.integer({ min: 1, max: 3 }),
         baseDelay: fc.constantFrom('PT5S', 'PT50S'),
@@ -246,10 +379,12 @@ describe('The simulation predicts what the engine does', () => {
         .map((list) => list.map((input, index) => ({ ...input, id: `schedule-${index}` }))),
       outages: fc.tuple(span(null), span('handler:noop')).chain((all) => fc.subarray(all)),
       runMs: fc.constantFrom(0, 7_000, 65_000),
+      pauses: fc.constantFrom({}, {}, { 'schedule-0': T0 + 200_001 }, { 'schedule-0': null }),
     });
     await fc.assert(
-      fc.asyncProperty(stories, async ({ schedules, outages, runMs }) => {
-        await agree({ schedules, options: optionsOf({ outages, runMs, toAt: T0 + 12 * MINUTE_MS }) });
+      fc.asyncProperty(stories, async ({ schedules, outages, runMs, pauses }) => {
+        const options = optionsOf({ outages, runMs, toAt: T0 + 12 * MINUTE_MS });
+        await agree({ schedules, options, pauses });
       }),
       { numRuns: 25 },
     );

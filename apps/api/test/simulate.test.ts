@@ -78,6 +78,25 @@ describe('POST /v1/simulate', () => {
     });
   });
 
+  it('a simulation ends a pause at its end if that is within the range, and the pause is otherwise kept', async () => {
+    const ids = ['2098-03-03T08:59:30Z', '2098-03-03T10:00:01Z', null].map((until, i) => [
+      `paused-${i}`,
+      until,
+    ]);
+    for (const [id, until] of ids) {
+      await api.call('POST', '/v1/schedules', {
+        body: scheduleBody({ id, rule: { cron: '* * * * *' }, tags: ['paused-for-a-while'] }),
+      });
+      const body = until === null ? {} : { until };
+      expect((await api.call('POST', `/v1/schedules/${id}/pause`, { body })).status).toBe(200);
+    }
+    const { body } = await simulate({ filter: { tag: 'paused-for-a-while' } });
+    expect(body.paused).toBe(2);
+    // One schedule goes on from 09:00 to 10:00.
+    expect(body.total).toMatchObject({ schedules: 3, runs: 61, skipped: { paused: 60 } });
+    expect(body.gaps).toMatchObject([{ schedule: 'paused-0', count: 60, reasonCode: 'paused' }]);
+  });
+
   it('a simulation reads only schedules of the project of its key', async () => {
     const key = await api.keyFor({ project: 'sim-other' });
     const { body } = await api.call('POST', '/v1/simulate', { key, body: { from: FROM, to: TO } });

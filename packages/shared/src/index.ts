@@ -1,5 +1,6 @@
 export * from '@carillon/recurrence';
 export * from './admit.js';
+export * from './after-pause.js';
 export * from './alerts/alert-message.js';
 export * from './circuits.js';
 export * from './compare-occurrences.js';
@@ -43,6 +44,7 @@ export * from './health.js';
 export * from './home.js';
 export * from './ics/read-ics-dates.js';
 export * from './ics/write-ics.js';
+export * from './keeps-failing.js';
 export * from './lateness-bounds.js';
 export * from './ledger/explain-run.js';
 export * from './ledger/explain-without-run.js';

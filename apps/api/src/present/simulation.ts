@@ -18,8 +18,11 @@ const ASSUMPTIONS = [
   'Workers can run everything at once that is due at once, so no run waits for a worker. Jitter, misfire, overlap, retry and circuit breakers decide as in the engine.',
   'While the engine is down, nothing is claimed; runs that are in flight then still end.',
   'A receiver that is down fails each attempt at once. All workers share one circuit breaker for it.',
+  'A circuit breaker stays open for 10 seconds at first, the default of CIRCUIT_OPEN_MS.',
+  'A pause that has no end lasts to the end of the simulation, also a pause after failures.',
+  'No run is open when the simulation begins, and earlier failures do not count towards `pauseAfterFailures`.',
   'Each run that reaches its receiver succeeds after `runTime`. Retries have no random part.',
-  'A dependency on a schedule that is not simulated is met.',
+  'A dependency on a schedule that is not simulated is met. A simulated schedule counts as having succeeded when the simulation begins.',
 ];
 
 export function presentSimulation(

@@ -202,9 +202,17 @@ function applyEdits(
       nextRunAt,
     };
   }
-  const { key, timing, plan, occurrenceAt, nextRunAt, runsTotal, status } = current;
+  const { key, timing, plan, occurrenceAt, nextRunAt, runsTotal, status, pausedUntil } = current;
   const next = occurrenceAt === null || nextRunAt === null ? null : { occurrenceAt, dueAt: nextRunAt };
-  return { key, timing, plan, next, runsTotal, isPaused: status === 'paused' };
+  return {
+    key,
+    timing,
+    plan,
+    next,
+    runsTotal,
+    isPaused: status === 'paused',
+    pausedUntilAt: pausedUntil,
+  };
 }
 
 /** Merges one edit. Prefixes the fields of a problem with the index of the edit. */

@@ -1,3 +1,4 @@
+import { keepsFailing } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
 import { holdWaitingRuns } from '../runs/stop-runs.js';
 import { statement, type Values } from '../statement.js';
@@ -66,8 +67,8 @@ export function pauseFailing(
 ): Promise<ChangeResult<void>> {
   return changeSchedule(db, { ref: { id: scheduleId }, actor: ENGINE }, async (tx, schedule) => {
     const latest = await readLatestStatuses(tx, { scheduleId, limit });
-    const isFailing = latest.length === limit && latest.every(({ status }) => status === 'failed');
-    if (schedule.status !== 'active' || !isFailing) throw new ChangeRefused('it is not failing');
+    if (schedule.status !== 'active' || !keepsFailing(latest, limit))
+      throw new ChangeRefused('it is not failing');
     const note = limit === 1 ? 'its latest run failed' : `its latest ${limit} runs failed`;
     await pauseLocked(tx, schedule, { note, untilAt: null, actor: ENGINE });
     return { value: undefined, audit: { action: 'schedule.paused', detail: { note } } };

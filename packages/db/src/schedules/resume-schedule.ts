@@ -1,4 +1,10 @@
-import { type DueOccurrence, dueOccurrenceAfter, type Stretch, stretchFrom } from '@carillon/shared';
+import {
+  afterPause as continueAfterPause,
+  type DueOccurrence,
+  passedInPause as findPassed,
+  type PausedSchedule,
+  type Stretch,
+} from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { isTransientError } from '../errors.js';
@@ -106,28 +112,27 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
   return next ? [next.dueAt, nowAt] : [nowAt];
 }
 
-/**
- * Decides where a schedule continues after its pause. Usually this is the first occurrence after the pause, and the
- * occurrences during the pause are recorded as skipped. With the misfire policy `all`, no occurrence is skipped, and
- * the schedule continues with the first one that fell due during the pause.
- */
+/** Decides where a schedule continues after its pause, and which occurrences fell due during the pause. */
 export function afterPause(
   schedule: LockedSchedule,
   asOfAt: number,
 ): { next: DueOccurrence | null; passed: Stretch | null } {
-  const { occurrenceAt, dueAt, plan } = schedule;
-  if (occurrenceAt === null || dueAt === null) return { next: null, passed: null };
-  if (plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };
-  const passed = passedInPause(schedule, asOfAt);
-  if (!passed) return { next: { occurrenceAt, dueAt }, passed };
-  return { next: dueOccurrenceAfter(schedule, Math.max(asOfAt, occurrenceAt)), passed };
+  const due = dueOf(schedule);
+  if (!due) return { next: null, passed: null };
+  return continueAfterPause(due, { untilAt: asOfAt, reason: reasonOfPause(schedule) });
 }
 
 /** The occurrences that fell due while the schedule was paused, up to `untilAt`; null if there were none. */
 export function passedInPause(schedule: LockedSchedule, untilAt: number): Stretch | null {
-  const { occurrenceAt, dueAt, timing, pausedAt, pausedBy, pauseNote } = schedule;
-  if (occurrenceAt === null || dueAt === null || dueAt > untilAt) return null;
+  const due = dueOf(schedule);
+  return due && findPassed(due, { untilAt, reason: reasonOfPause(schedule) });
+}
+
+function dueOf({ occurrenceAt, dueAt, ...schedule }: LockedSchedule): PausedSchedule | null {
+  return occurrenceAt === null || dueAt === null ? null : { ...schedule, occurrenceAt, dueAt };
+}
+
+function reasonOfPause({ pausedAt, pausedBy, pauseNote }: LockedSchedule): string {
   const since = pausedAt === null ? '' : ` at ${new Date(pausedAt).toISOString()}`;
-  const reason = `paused by ${pausedBy ?? 'an unknown actor'}${since}${pauseNote ? `, note: ${pauseNote}` : ''}`;
-  return stretchFrom(timing, { fromAt: occurrenceAt, untilAt, reasonCode: 'paused', reason });
+  return `paused by ${pausedBy ?? 'an unknown actor'}${since}${pauseNote ? `, note: ${pauseNote}` : ''}`;
 }

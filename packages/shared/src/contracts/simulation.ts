@@ -104,7 +104,9 @@ export const SimulationAnswer = z
     byOverlap: z.object({ allow: Figures, skip: Figures, queue: Figures, cancel: Figures }),
     paused: z
       .int()
-      .meta({ description: 'Schedules that are paused, or that pause because they keep failing.' }),
+      .meta({
+        description: 'Schedules that are paused at the end, also those that pause because they keep failing.',
+      }),
     circuitsOpened: z.int(),
     circuits: z
       .array(

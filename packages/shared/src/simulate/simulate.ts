@@ -1,6 +1,8 @@
 import { jitterMs } from '@carillon/recurrence';
 import { admitRun, concurrentRuns } from '../admit.js';
+import { afterPause } from '../after-pause.js';
 import { type DueOccurrence, decideDue, type Stretch } from '../decide-due.js';
+import { keepsFailing } from '../keeps-failing.js';
 import { closingOf } from '../outcome.js';
 import { isCounted } from '../plan.js';
 import { AgendaHeap } from './agenda-heap.js';
@@ -30,22 +32,27 @@ interface Actor {
   runsTotal: number;
   started: Set<SimulatedRun>;
   queued: SimulatedRun[];
-  failuresInRow: number;
+  /**
+   * The ended runs with the latest occurrences, latest first, as many as `pauseAfterFailures` looks at. Skipped and
+   * cancelled runs do not count.
+   */
+  latestEnded: SimulatedRun[];
   lastSuccessAt: number | null;
   isPaused: boolean;
 }
 
 type Event = { at: number; rank: number; actor: Actor } & (
   | { kind: 'end'; run: SimulatedRun; isProbe: boolean }
+  | { kind: 'resume'; pausedUntilAt: number }
   | { kind: 'due'; occurrence: DueOccurrence }
   | { kind: 'attempt'; run: SimulatedRun }
 );
 
 /**
- * The order of events at one instant, as in a worker: first runs end, then due schedules are claimed, then waiting
- * runs.
+ * The order of events at one instant, as in a worker: first runs end, then pauses, then due schedules are claimed, then
+ * waiting runs.
  */
-const RANKS = { end: 0, due: 1, attempt: 2 } as const;
+const RANKS = { end: 0, resume: 1, due: 2, attempt: 3 } as const;
 
 const FAILED = {
   kind: 'failed',
@@ -107,12 +114,14 @@ class Simulator {
         runsTotal: schedule.runsTotal,
         started: new Set(),
         queued: [],
-        failuresInRow: 0,
+        latestEnded: [],
         lastSuccessAt: null,
         isPaused: schedule.isPaused,
       };
       this.#actors.set(schedule.key, actor);
-      if (schedule.next) this.#addDue(actor, schedule.next, options.fromAt);
+      const { next, isPaused, pausedUntilAt } = schedule;
+      if (!isPaused && next) this.#addDue(actor, next, options.fromAt);
+      if (isPaused && pausedUntilAt !== null) this.#addResume(actor, pausedUntilAt);
     }
   }
 
@@ -124,6 +133,7 @@ class Simulator {
     const event = this.#events.take() as Event;
     this.steps++;
     if (event.kind === 'due') this.#claim(event.actor, event.occurrence, event.at);
+    else if (event.kind === 'resume') this.#resume(event.actor, event);
     else if (event.kind === 'attempt') this.#attempt(event.actor, event.run, event.at);
     else this.#succeed(event.actor, event.run, event);
     return true;
@@ -144,6 +154,11 @@ class Simulator {
   #addDue(actor: Actor, occurrence: DueOccurrence, notBeforeAt: number): void {
     const at = this.#whenUp(Math.max(occurrence.dueAt, notBeforeAt));
     this.#events.add({ kind: 'due', rank: RANKS.due, at, actor, occurrence });
+  }
+
+  #addResume(actor: Actor, pausedUntilAt: number): void {
+    const at = this.#whenUp(Math.max(pausedUntilAt, this.options.fromAt));
+    this.#events.add({ kind: 'resume', rank: RANKS.resume, at, actor, pausedUntilAt });
   }
 
   #addAttempt(actor: Actor, run: SimulatedRun, at: number): void {
@@ -169,6 +184,17 @@ class Simulator {
     if (decision.passed) this.#pass(key, decision.passed);
     if (decision.run) this.#admit(actor, decision.run, nowAt);
     if (decision.next) this.#addDue(actor, decision.next, nowAt);
+  }
+
+  /** Ends the pause that a schedule had at the beginning. No run of it is open, because none has started. */
+  #resume(actor: Actor, { at, pausedUntilAt }: { at: number; pausedUntilAt: number }): void {
+    const { key, next: pending } = actor.schedule;
+    actor.isPaused = false;
+    if (!pending) return;
+    const end = { untilAt: pausedUntilAt, reason: 'paused' };
+    const { next, passed } = afterPause({ ...actor.schedule, ...pending }, end);
+    if (passed) this.#pass(key, passed);
+    if (next) this.#addDue(actor, next, at);
   }
 
   #pass(schedule: string, { fromAt, toAt, count, reasonCode, reason }: Stretch): void {
@@ -227,7 +253,8 @@ class Simulator {
   }
 
   #attempt(actor: Actor, run: SimulatedRun, nowAt: number): void {
-    if (run.status !== 'open') return;
+    // The engine holds the waiting runs of a paused schedule.
+    if (run.status !== 'open' || actor.isPaused) return;
     const { plan } = actor.schedule;
     const passage = this.#receivers.ask(plan.target, nowAt, () => spreadOf(run));
     if (passage.kind === 'refused') {
@@ -256,17 +283,26 @@ class Simulator {
     this.#receivers.end(actor.schedule.plan.target, SUCCEEDED, { isProbe, now: at });
     if (run.status !== 'open') return;
     Object.assign(run, { status: 'succeeded', endedAt: at });
-    actor.failuresInRow = 0;
+    this.#noteEnd(actor, run);
     actor.lastSuccessAt = at;
     this.#close(actor, run, at);
   }
 
   #fail(actor: Actor, run: SimulatedRun, { nowAt, reasonCode }: { nowAt: number; reasonCode: string }): void {
     Object.assign(run, { status: 'failed', reasonCode, endedAt: nowAt });
-    actor.failuresInRow++;
+    this.#noteEnd(actor, run);
     const { pauseAfterFailures } = actor.schedule.plan;
-    if (pauseAfterFailures !== null && actor.failuresInRow >= pauseAfterFailures) actor.isPaused = true;
+    if (pauseAfterFailures !== null && keepsFailing(actor.latestEnded, pauseAfterFailures))
+      actor.isPaused = true;
     this.#close(actor, run, nowAt);
+  }
+
+  #noteEnd({ latestEnded, schedule }: Actor, run: SimulatedRun): void {
+    const { pauseAfterFailures } = schedule.plan;
+    if (pauseAfterFailures === null) return;
+    latestEnded.push(run);
+    latestEnded.sort((a, b) => b.occurrenceAt - a.occurrenceAt);
+    latestEnded.splice(pauseAfterFailures);
   }
 
   /** Removes a run that has ended from the open runs, and starts as many queued runs as the policies allow. */

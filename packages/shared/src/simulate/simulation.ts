@@ -12,6 +12,8 @@ export interface SimulatedSchedule {
   next: DueOccurrence | null;
   runsTotal: number;
   isPaused: boolean;
+  /** When the pause ends by itself; null if it does not, or if the schedule is not paused. */
+  pausedUntilAt: number | null;
 }
 
 /** A period in which one receiver fails every attempt or, if `receiver` is null, in which nothing is claimed. */

@@ -56,14 +56,17 @@ const schedule = ({ every, maxAttempts }: Story) =>
 function simulated(story: Story): Simulation {
   const { key, timing, plan, first } = schedule(story);
   const { downFrom, downTo, runMs, minutes } = story;
-  const steps = simulate([{ key, timing, plan, next: first, runsTotal: 0, isPaused: false }], {
-    fromAt: T0,
-    toAt: T0 + minutes * 60_000,
-    outages: [{ fromAt: T0 + downFrom * 1_000, toAt: T0 + downTo * 1_000, receiver: ORIGIN }],
-    runMs,
-    circuitOpenMs: CIRCUIT_OPEN_MS,
-    maxSteps: 100_000,
-  });
+  const steps = simulate(
+    [{ key, timing, plan, next: first, runsTotal: 0, isPaused: false, pausedUntilAt: null }],
+    {
+      fromAt: T0,
+      toAt: T0 + minutes * 60_000,
+      outages: [{ fromAt: T0 + downFrom * 1_000, toAt: T0 + downTo * 1_000, receiver: ORIGIN }],
+      runMs,
+      circuitOpenMs: CIRCUIT_OPEN_MS,
+      maxSteps: 100_000,
+    },
+  );
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
