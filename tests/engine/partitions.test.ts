@@ -1,6 +1,8 @@
 import {
   backfillSchedule,
   ensurePartitions,
+  readEngineFacts,
+  readInstallationFigures,
   readRun,
   readSchedule,
   rescueRuns,
@@ -50,6 +52,25 @@ describe('Partitions', () => {
     expect(await partitions('runs')).toEqual(months);
     expect(await partitions('attempts')).toEqual(months);
   });
+
+  it.each(['runs', 'attempts'])(
+    'the status and the metric carillon_partitions_ready both notice that the partition of next month of %s is missing',
+    async (table) => {
+      const { pool } = database;
+      const read = async () => {
+        const { missingPartitions } = await readEngineFacts(pool, null);
+        return { missingPartitions, ...(await readInstallationFigures(pool, null)) };
+      };
+      expect(await read()).toMatchObject({ missingPartitions: 0, partitionsReady: 3 });
+      const partition = `${table}_${monthAfter(1)}`;
+      await pool.query(`alter table carillon.${partition} rename to away`);
+      try {
+        expect(await read()).toMatchObject({ missingPartitions: 1, partitionsReady: 1 });
+      } finally {
+        await pool.query(`alter table carillon.away rename to ${partition}`);
+      }
+    },
+  );
 
   it('a claim in a month without a partition creates the partition and claims the run', async () => {
     const now = at('2031-07-15T12:00:00Z');

@@ -3,6 +3,7 @@ import type { Database } from '../database.js';
 import { SWEEP_INTERVAL } from '../engine/workers.js';
 import { monthOf, NOW } from '../instants.js';
 import { statement } from '../statement.js';
+import { hasPartitions } from './partitions.js';
 
 /** The sweep interval that is assumed while no worker is alive: the default of `SWEEP_INTERVAL_MS`. */
 const DEFAULT_SWEEP_INTERVAL_MS = 5_000;
@@ -36,7 +37,7 @@ const DRIFT_BY_MINUTE = `
 /** SQL: how many of the current and the next month have no partition. */
 const MISSING_PARTITIONS = `
           (select count(*) from generate_series(0, 1) as ahead
-           where to_regclass('carillon.runs_' || to_char(${monthOf(NOW)} + ahead * interval '1 month', 'YYYY_MM')) is null)`;
+           where not ${hasPartitions(`${monthOf(NOW)} + ahead * interval '1 month'`)})`;
 
 const selectFacts = statement<{ now: number | null }, EngineFacts>(
   'read-engine-facts',

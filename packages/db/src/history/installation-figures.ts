@@ -1,6 +1,7 @@
 import type { Database } from '../database.js';
 import { monthOf, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
+import { hasPartitions } from './partitions.js';
 
 /** Figures of the installation that only monitoring needs. */
 export interface InstallationFigures {
@@ -24,9 +25,8 @@ const selectFigures = statement<{ now: number | null }, InstallationFigures>(
      select id, clock_offset_ms from carillon.workers
      where stopped_at is null and alive_until > ${NOW} order by id limit 1000
    ), month as (
-     select n, to_regclass('carillon.runs_' || name) is not null and to_regclass('carillon.attempts_' || name) is not null as is_ready
-     from generate_series(0, ${MONTHS_LOOKED_AT - 1}) as n,
-          lateral to_char(${monthOf(NOW)} + n * interval '1 month', 'YYYY_MM') as name
+     select n, ${hasPartitions(`${monthOf(NOW)} + n * interval '1 month'`)} as is_ready
+     from generate_series(0, ${MONTHS_LOOKED_AT - 1}) as n
    )
    select coalesce((select json_agg(json_build_object('workerId', id, 'offsetMs', clock_offset_ms)) from live), '[]') as "clockOffsets",
           coalesce((select min(n) from month where not is_ready), ${MONTHS_LOOKED_AT})::int as "partitionsReady",

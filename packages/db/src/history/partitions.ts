@@ -23,6 +23,10 @@ const PARTITIONED = [
  */
 const PARTITION_LOCK = 0x70617274;
 
+/** SQL: true if both partitioned tables have their partition of the month (a date). */
+export const hasPartitions = (month: string) =>
+  `(${PARTITIONED.map(({ table }) => `to_regclass('${SCHEMA}.${table}_' || to_char(${month}, 'YYYY_MM')) is not null`).join(' and ')})`;
+
 /** Creates the missing partitions of the current month and of the next two. */
 export async function ensurePartitions(db: Pool | ClientBase, now: number | null): Promise<void> {
   const rows = await query<{ month: string }>(
