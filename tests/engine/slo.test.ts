@@ -3,12 +3,14 @@ import {
   type ClaimedRun,
   cancelSchedule,
   closeRuns,
+  editSchedule,
   explainOccurrences,
   judgeWatches,
   listAlerts,
   rescheduleNext,
 } from '@carillon/db';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import type { ScheduleInput } from '@carillon/shared';
+import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { deferredRun } from './closed-run.js';
 
@@ -42,6 +44,12 @@ async function claimOf(scheduleId: number, now: number): Promise<ClaimedRun> {
   if (!run) throw new Error(`schedule ${scheduleId} has no run to claim`);
   return run;
 }
+
+/** Replaces the definition of a schedule. Its next occurrence is the first one after the edit. */
+const edit = ({ id, ...input }: ScheduleInput & { id: string }, now: number) => {
+  const ref = { projectId: database.projectId, key: id };
+  return editSchedule(database.pool, { ref, actor: 'test', now }, draft({ id, ...input }, now));
+};
 
 async function checkAtOf(scheduleId: number): Promise<number | undefined> {
   const { rows } = await database.pool.query<{ at: number }>(
@@ -316,6 +324,52 @@ it('cancelling a schedule resolves its alerts and ends the checks of its objecti
   const [alert] = await alertsOf('cancelled');
   expect(alert?.resolution).toContain('the schedule was cancelled');
   expect(await checkAtOf(scheduleId)).toBeUndefined();
+});
+
+it('an edit that removes the objectives of a schedule, or one of them, resolves the alerts about them', async () => {
+  const at = nextDay();
+  const both = { startWithin: 'PT1M', endWithin: 'PT1M' };
+  const rule = { every: 'PT1H' };
+  const [withNone = 0, withOne = 0] = await insertSchedules(
+    database,
+    ['loses-all', 'loses-one'].map((id) => ({ id, rule, slo: both })),
+    { nowAt: at },
+  );
+  const now = at + HOUR + 10 * MINUTE;
+  await judge(now);
+  const openOf = async (schedule: string) =>
+    (await alertsOf(schedule)).filter(({ resolvedAt }) => resolvedAt === null).map(({ kind }) => kind);
+  expect([await openOf('loses-all'), await openOf('loses-one')]).toEqual([
+    expect.arrayContaining(['start', 'end']),
+    expect.arrayContaining(['start', 'end']),
+  ]);
+  await edit({ id: 'loses-all', rule }, now);
+  await edit({ id: 'loses-one', rule, slo: { endWithin: 'PT1M' } }, now);
+  await judge(now + 1);
+  expect([await openOf('loses-all'), await openOf('loses-one')]).toEqual([[], ['end']]);
+  const resolved = [...(await alertsOf('loses-all')), ...(await alertsOf('loses-one'))].filter(
+    ({ resolvedAt }) => resolvedAt !== null,
+  );
+  expect(resolved).toHaveLength(3);
+  for (const { resolution } of resolved)
+    expect(resolution).toContain('the schedule no longer has this objective');
+  expect(await checkAtOf(withNone)).toBeUndefined();
+  expect(await checkAtOf(withOne)).toBeGreaterThan(now);
+});
+
+it('objectives that an edit adds apply to occurrences after the edit, and not to earlier ones', async () => {
+  const at = nextDay();
+  const schedule = { id: 'gains', rule: { cron: '0 * * * *' }, retry: { maxAttempts: 1 } };
+  const [scheduleId = 0] = await insertSchedules(database, [schedule], { nowAt: at });
+  await engine.fail(await claimOf(scheduleId, at + HOUR), at + HOUR);
+  const editedAt = at + HOUR + MINUTE;
+  await edit({ ...schedule, slo: { endWithin: 'PT30M' } }, editedAt);
+  await judge(editedAt + 1);
+  expect(await alertsOf('gains')).toEqual([]);
+  await engine.fail(await claimOf(scheduleId, at + 2 * HOUR), at + 2 * HOUR);
+  await bringWatchesForward(database.pool, { failed: [scheduleId], ended: [], now: at + 2 * HOUR });
+  await judge(at + 2 * HOUR);
+  expect(await alertsOf('gains')).toMatchObject([{ kind: 'end', occurrenceAt: at + 2 * HOUR }]);
 });
 
 it('hundreds of missed occurrences that are recorded as one gap count as one breach', async () => {
