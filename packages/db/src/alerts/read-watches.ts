@@ -1,4 +1,4 @@
-import type { RunCounts, Slo, WatchedRun } from '@carillon/shared';
+import { MAX_CLAIM_MS, type RunCounts, type Slo, type WatchedRun } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { instant, milliseconds, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
@@ -44,14 +44,12 @@ export const lockWatches = statement<{ limit: number; now: number | null }, SloW
 );
 
 /**
- * A worker defers a run within this time after its claim. A delivery waits at most four seconds for its turn, and
- * looking up the host takes seconds at most. After this time a run in flight counts as started since its claim.
+ * SQL: a run as the objectives see it. A worker that defers a run does so within `MAX_CLAIM_MS` after the claim. A run that
+ * is in flight for longer counts as started since its claim.
  */
-const MAY_BE_DEFERRED_FOR = `interval '10 seconds'`;
-
 const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.due_at as "dueAt", r.status::text,
   coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
-  r.status = 'running' and r.lateness_ms is null and r.claimed_at > ${NOW} - ${MAY_BE_DEFERRED_FOR} as "mayBeDeferred",
+  r.status = 'running' and r.lateness_ms is null and r.claimed_at > ${NOW} - ${milliseconds(`${MAX_CLAIM_MS}`)} as "mayBeDeferred",
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
 /**

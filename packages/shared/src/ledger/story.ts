@@ -117,7 +117,7 @@ export const step = (
  * The longest time that a delivery waits in the memory of a worker before it is deferred. If the first deferral came
  * later than this after the row of the run was inserted, the run was queued first.
  */
-const MAX_CLAIM_MS = 30_000;
+export const MAX_CLAIM_MS = 30_000;
 
 /** Everything that happened to a run, in order. */
 export function storyOfRun(sources: StorySources): StoryStep[] {
