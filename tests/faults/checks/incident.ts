@@ -79,6 +79,21 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
   }
 }
 
+/** Checks that the ledger tells each attempt of each run, with its time and its outcome, and no other. */
+export function checkAttempts({ ledgers, runs }: IncidentFacts): string[] {
+  const stories = new Map([...ledgers.values()].flat().map(({ runId, story }) => [runId, story]));
+  return runs.flatMap(({ id, attempts }) => {
+    const told = (stories.get(id) ?? []).filter(({ kind }) => kind === 'attempt');
+    const seen = told.map(({ attempt, at, until, outcome }) => [attempt, at, until, outcome].join(' '));
+    const real = attempts.map(({ number, startedAt, finishedAt, outcome }) =>
+      [number, startedAt, finishedAt, outcome].join(' '),
+    );
+    return seen.join() === real.join()
+      ? []
+      : [`${id} has the attempts ${real}, and its ledger tells ${seen}`];
+  });
+}
+
 /**
  * Checks the recorded lateness of each run. The due time plus the lateness is the time at which the first byte was
  * sent. This time must not lie before the claim of the first attempt, nor after the receiver saw the request. If the
@@ -170,5 +185,26 @@ export function checkFigures(
     grown(/^carillon_runs_failed_total\{.*connection_refused/),
     refused,
   );
+  const deferrals = runs
+    .flatMap(({ story }) => story)
+    .filter(({ kind, reasonCode }) => kind === 'deferred' && reasonCode === 'circuit_open')
+    .reduce((sum, { count }) => sum + count, 0);
+  const deferred = grown(/^carillon_deferred_total\{.*circuit_open/);
+  if (deferred < 1 || deferred > deferrals)
+    wrong.push(`carillon_deferred_total counts ${deferred}, and the ledgers tell ${deferrals} deferrals`);
+  // A failed attempt is retried unless its run has failed with it.
+  const retried = runs.flatMap(({ status, attempts }) =>
+    attempts.filter(
+      ({ outcome }, index) => outcome === 'failed' && (status !== 'failed' || index < attempts.length - 1),
+    ),
+  );
+  const retries = grown(/^carillon_retries_total$/);
+  const leastRetries = retried.filter(({ workerId }) => workerId !== span.lost?.workerId).length;
+  if (retries < leastRetries || retries > retried.length)
+    wrong.push(`carillon_retries_total counts ${retries}, and ${retried.length} attempts were retried`);
+  if (grown(/^carillon_circuits_opened_total$/) < 1)
+    wrong.push('carillon_circuits_opened_total does not count the circuit that opened');
+  if (grown(/^carillon_workers_lost$/) < 1)
+    wrong.push('carillon_workers_lost does not count the lost worker');
   return wrong;
 }
