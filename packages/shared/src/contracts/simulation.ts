@@ -102,11 +102,9 @@ export const SimulationAnswer = z
     total: Figures,
     byMisfire: z.object({ once: Figures, all: Figures, skip: Figures }),
     byOverlap: z.object({ allow: Figures, skip: Figures, queue: Figures, cancel: Figures }),
-    paused: z
-      .int()
-      .meta({
-        description: 'Schedules that are paused at the end, also those that pause because they keep failing.',
-      }),
+    paused: z.int().meta({
+      description: 'Schedules that are paused at the end, also those that pause because they keep failing.',
+    }),
     circuitsOpened: z.int(),
     circuits: z
       .array(
