@@ -126,17 +126,25 @@ export {
   type DeferralView,
   type Gap,
   type HeldDefinition,
+  MAX_DEFINITIONS,
+  MAX_GAPS,
+  MAX_STEPS,
   readAttemptsBetween,
   readBulkReplaysBetween,
   readDeferralsBetween,
   readDefinitions,
   readGapsBetween,
   readRunsBetween,
-  readScheduleChanges,
-  type ScheduleChange,
 } from './history/ledger.js';
 export { readHistoryStart } from './history/occurrence-audit.js';
 export { ensurePartitions } from './history/partitions.js';
+export {
+  type ChangesRange,
+  type RunChange,
+  readRunChanges,
+  readScheduleChanges,
+  type ScheduleChange,
+} from './history/schedule-changes.js';
 export {
   computeStats,
   readStats,

@@ -32,8 +32,9 @@ export interface LedgerSources {
   /** The runs in the range, earliest occurrence first. */
   runs: readonly RunView[];
   gaps: readonly Gap[];
-  /** The attempts and deferrals of the runs. */
+  /** The attempts and deferrals of the runs, and the changes of single runs. */
   steps: RunSteps;
+  /** The changes of the schedule, oldest first. */
   changes: readonly ScheduleChange[];
   /** The versions of the time zone data that were in use, oldest first. */
   tzdata: readonly TzdataPeriod[];
@@ -77,7 +78,8 @@ function entryOfRun(run: RunView, sources: LedgerSources): Entry {
   const { definitions, schedule, steps, changes, liveHandlers, nowAt } = sources;
   const definition = definitions.find(({ version }) => version === run.version);
   const tzdata = tzdataOf(definition, sources);
-  const story = storyOfRun({ run, ...steps.of(run), changes, tzdata, nowAt });
+  const own = steps.of(run);
+  const story = storyOfRun({ run, ...own, changes: [...changes, ...own.changes], tzdata, nowAt });
   const at = run.occurrenceAt;
   return {
     at: iso(at),

@@ -18,16 +18,18 @@ export async function composeRunStory(
   { run, nowAt }: { run: RunView; nowAt: number },
 ): Promise<{ why: string; story: z.infer<typeof LedgerStep>[] }> {
   const { scheduleId, scheduleKey, version, recordedAt } = run;
+  const runs = [run];
   // The queries run one after the other, because `db` may be a transaction. A run keeps the definition that was in
   // effect when it was recorded.
   const range = { projectId, scheduleId, fromAt: recordedAt - 1, toAt: nowAt };
   const definitions = await readDefinitions(db, range);
-  const steps = await readSteps(db, { projectId, runs: [run] });
-  const changes = await readScheduleChanges(db, { projectId, key: scheduleKey });
+  const steps = await readSteps(db, { projectId, runs, nowAt });
+  const changes = (await readScheduleChanges(db, { projectId, runs, nowAt })).get(scheduleKey) ?? [];
+  const own = steps.of(run);
   const liveHandlers = await readLiveHandlers(db);
   const definition = definitions.find((each) => each.version === version);
   const tzdata = definition && isZoned(definition.timing) ? await readTzdataPeriods(db) : [];
-  const story = storyOfRun({ run, ...steps.of(run), changes, tzdata, nowAt });
+  const story = storyOfRun({ run, ...own, changes: [...changes, ...own.changes], tzdata, nowAt });
   const plan = definition?.plan ?? null;
   return { why: explainRun(run, story, { plan, liveHandlers }), story: presentStory(story) };
 }

@@ -1,4 +1,6 @@
 import {
+  MAX_DEFINITIONS,
+  MAX_GAPS,
   readDefinitions,
   readGapsBetween,
   readLiveHandlers,
@@ -38,23 +40,34 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
   // one instant are never split between two pages.
   const runs = await readRunsBetween(pool, { ...range, limit: limit + 1 });
   const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
-  const untilAt = lastRunAt === null ? toAt : lastRunAt - 1;
-  const complete = runs.filter((run) => run.occurrenceAt <= untilAt);
-  const [definitions, gaps, changes, steps, liveHandlers, tzdata] = await Promise.all([
+  const fitting = lastRunAt === null ? runs : runs.filter((run) => run.occurrenceAt < lastRunAt);
+  const [definitions, gaps, steps, liveHandlers, tzdata] = await Promise.all([
     readDefinitions(pool, range),
     readGapsBetween(pool, range),
-    readScheduleChanges(pool, { projectId, key: schedule.key }),
-    readSteps(pool, { projectId, runs: complete }),
+    readSteps(pool, { projectId, runs: fitting, nowAt }),
     readLiveHandlers(pool),
     readTzdataPeriods(pool),
   ]);
+  // A query that has reached its limit may have left out rows of later occurrences, so the page ends before these.
+  const untilAt = Math.min(
+    toAt,
+    lastRunAt === null ? toAt : lastRunAt - 1,
+    steps.completeUntilAt,
+    definitions.length < MAX_DEFINITIONS ? toAt : (definitions.at(-1)?.fromAt ?? toAt),
+    gaps.length < MAX_GAPS ? toAt : (gaps.at(-1)?.toAt ?? toAt),
+  );
+  const complete = fitting.filter((run) => run.occurrenceAt <= untilAt);
+  // A change may concern the next occurrence until it is claimed, which may be later than the occurrence itself.
+  const isNextListed = schedule.occurrenceAt !== null && schedule.occurrenceAt <= untilAt;
+  const others = [{ key: schedule.key, fromAt, untilAt: isNextListed ? Math.max(nowAt, fromAt) : untilAt }];
+  const changes = await readScheduleChanges(pool, { projectId, runs: complete, others, nowAt });
   const sources = {
     schedule,
     definitions,
     runs: complete,
     gaps,
     steps,
-    changes,
+    changes: changes.get(schedule.key) ?? [],
     liveHandlers,
     tzdata,
     nowAt,
@@ -66,7 +79,7 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
       return { items, endedAt: Date.parse(last.until ?? last.at) };
     items.push(entry);
   }
-  return { items, endedAt: lastRunAt === null ? null : untilAt };
+  return { items, endedAt: untilAt < toAt ? untilAt : null };
 }
 
 /**

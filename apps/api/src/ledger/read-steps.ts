@@ -2,10 +2,13 @@ import {
   type BulkReplayView,
   type Database,
   type DeferralView,
+  MAX_STEPS,
+  type RunChange,
   type RunView,
   readAttemptsBetween,
   readBulkReplaysBetween,
   readDeferralsBetween,
+  readRunChanges,
 } from '@carillon/db';
 import { encodeRunId, type RunIdentity, type StoryAttempt } from '@carillon/shared';
 
@@ -13,23 +16,29 @@ interface Steps {
   attempts: StoryAttempt[];
   deferrals: DeferralView[];
   replays: BulkReplayView[];
+  changes: RunChange[];
 }
 
-/** The attempts, deferrals and bulk replays of some runs. */
+/** The attempts, deferrals, bulk replays and changes of some runs. */
 export interface RunSteps {
   of(run: RunIdentity): Steps;
+  /** The steps of runs up to this instant are complete. */
+  completeUntilAt: number;
 }
 
-const noSteps = (): Steps => ({ attempts: [], deferrals: [], replays: [] });
+const noSteps = (): Steps => ({ attempts: [], deferrals: [], replays: [], changes: [] });
 
-/** Reads the attempts, deferrals and bulk replays of a schedule's runs. Sends no query if there are no runs. */
+/**
+ * Reads the attempts, deferrals, bulk replays and changes of a schedule's runs, which the caller gives in the order of
+ * their occurrences. Sends no query if there are no runs.
+ */
 export async function readSteps(
   db: Database,
-  { projectId, runs }: { projectId: number; runs: readonly RunView[] },
+  { projectId, runs, nowAt }: { projectId: number; runs: readonly RunView[]; nowAt: number },
 ): Promise<RunSteps> {
   const found = new Map<string, Steps>();
   const [first, last] = [runs[0], runs.at(-1)];
-  if (!first || !last) return { of: noSteps };
+  if (!first || !last) return { of: noSteps, completeUntilAt: Number.POSITIVE_INFINITY };
   const range = {
     projectId,
     scheduleId: first.scheduleId,
@@ -45,8 +54,15 @@ export async function readSteps(
   const attempts = await readAttemptsBetween(db, range);
   const deferrals = await readDeferralsBetween(db, range);
   const replays = runs.some((run) => run.replays > 0) ? await readBulkReplaysBetween(db, range) : [];
+  const changes = await readRunChanges(db, { projectId, runs, nowAt });
   for (const attempt of attempts) of(attempt).attempts.push(attempt);
   for (const deferral of deferrals) of(deferral).deferrals.push(deferral);
   for (const replay of replays) of(replay).replays.push(replay);
-  return { of };
+  for (const change of changes) of(change).changes.push(change);
+  const completeUntilAt = Math.min(...[attempts, deferrals, replays, changes].map(endOfSteps));
+  return { of, completeUntilAt };
 }
+
+/** A query that has reached `MAX_STEPS` has read all steps of the runs up to the last one that it returned, and no more. */
+const endOfSteps = (steps: readonly RunIdentity[]) =>
+  (steps.length < MAX_STEPS ? undefined : steps.at(-1)?.occurrenceAt) ?? Number.POSITIVE_INFINITY;

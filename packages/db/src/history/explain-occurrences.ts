@@ -12,15 +12,9 @@ import { readLiveHandlers } from '../engine/workers.js';
 import { ATTEMPT_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { LAST_RUN_AT, RUNS_TOTAL, SCHEDULE_STATUS } from '../schedules/schedule-columns.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import {
-  type BulkReplayView,
-  CHANGES_OF_SUBJECT,
-  type DeferralView,
-  JOIN_BULK_REPLAYS,
-  type ScheduleChange,
-  SELECT_BULK_REPLAYS,
-} from './ledger.js';
+import { type BulkReplayView, type DeferralView, JOIN_BULK_REPLAYS, SELECT_BULK_REPLAYS } from './ledger.js';
 import { readHistoryStart } from './occurrence-audit.js';
+import { readRunChanges, readScheduleChanges } from './schedule-changes.js';
 
 /** An occurrence that a rule named. */
 export interface NamedOccurrence {
@@ -93,12 +87,6 @@ const selectPlans = statement<Values, { scheduleId: number; version: number; pla
    ) as definition`,
 );
 
-const selectChanges = statement<{ projectId: number; keys: string }, ScheduleChange & { key: string }>(
-  'read-explained-changes',
-  `select subject.key, change.* from unnest(:keys::text[]) as subject(key)
-   cross join lateral (${CHANGES_OF_SUBJECT('subject.key')}) as change`,
-);
-
 function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const row of rows) {
@@ -137,8 +125,12 @@ export async function explainOccurrences(
   const plans = await readPlans(db, projectId, [...runs.values()]);
   const liveHandlers = await readLiveHandlers(db);
   const historyFromAt = await readHistoryStart(db, projectId);
-  const keys = arrayOf([...schedules.values()].map(({ key }) => key));
-  const changes = groupBy((await selectChanges(db, { projectId, keys })).toReversed(), ({ key }) => key);
+  const runChanges = groupBy(await readRunChanges(db, { projectId, runs: [...runs.values()], nowAt }), keyOf);
+  const others = occurrences.flatMap(({ scheduleId, occurrenceAt }) => {
+    const key = schedules.get(scheduleId)?.key;
+    return key === undefined ? [] : [{ key, fromAt: occurrenceAt, untilAt: occurrenceAt }];
+  });
+  const changes = await readScheduleChanges(db, { projectId, runs: [...runs.values()], others, nowAt });
   return occurrences.map((occurrence) => {
     const key = keyOf(occurrence);
     const schedule = schedules.get(occurrence.scheduleId);
@@ -153,7 +145,8 @@ export async function explainOccurrences(
       };
       // The time zone data is mentioned only in the list of steps of a run. This function returns a single sentence, so
       // it passes no time zone data.
-      const story = storyOfRun({ run, ...steps, changes: made, tzdata: [], nowAt });
+      const ownChanges = [...made, ...(runChanges.get(key) ?? [])];
+      const story = storyOfRun({ run, ...steps, changes: ownChanges, tzdata: [], nowAt });
       const plan = plans.get(`${run.scheduleId}/${run.version}`) ?? null;
       return explainRun(run, story, { plan, liveHandlers });
     }

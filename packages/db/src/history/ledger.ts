@@ -8,9 +8,9 @@ import {
   type StoryReplay,
 } from '@carillon/shared';
 import type { Database } from '../database.js';
-import { asMilliseconds, instant } from '../instants.js';
+import { instant } from '../instants.js';
 import { ATTEMPT_COLUMNS, type AttemptView, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
-import { statement, type Values } from '../statement.js';
+import { statement } from '../statement.js';
 
 /** A definition and the time during which it was in force. */
 export interface HeldDefinition extends RuleInForce {
@@ -25,6 +25,10 @@ interface Range {
   toAt: number;
 }
 
+/** Maximum number of definitions, and of gaps, that one page reads. */
+export const MAX_DEFINITIONS = 1_000;
+export const MAX_GAPS = 1_000;
+
 const selectDefinitions = statement<
   Range,
   Omit<HeldDefinition, 'timing' | 'plan'> & { timing: string; plan: string }
@@ -37,10 +41,13 @@ const selectDefinitions = statement<
    union all
    select definition_version, timing, plan, defined_at, null from carillon.schedules
    where project_id = :projectId and id = :scheduleId and defined_at <= ${instant(':toAt')}
-   order by version limit 1000`,
+   order by version limit ${MAX_DEFINITIONS}`,
 );
 
-/** The definitions of a schedule that were in force at any time in a range, oldest first. */
+/**
+ * The first definitions of a schedule that were in force at any time in a range, oldest first: at most
+ * `MAX_DEFINITIONS`.
+ */
 export async function readDefinitions(db: Database, range: Range): Promise<HeldDefinition[]> {
   const rows = await selectDefinitions(db, range);
   return rows.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) }));
@@ -78,9 +85,10 @@ const selectGaps = statement<Range, Gap>(
    from carillon.gaps
    where project_id = :projectId and schedule_id = :scheduleId
      and to_at >= ${instant(':fromAt')} and from_at <= ${instant(':toAt')}
-   order by from_at limit 1000`,
+   order by from_at limit ${MAX_GAPS}`,
 );
 
+/** The first gaps of a schedule in a range, in order: at most `MAX_GAPS`. */
 export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
   return selectGaps(db, range);
 }
@@ -89,36 +97,45 @@ export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
 export type DeferralView = RunIdentity & StoryDeferral;
 
 /**
- * Maximum number of deferrals, of attempts and of bulk replays that one page reads. A page has up to 1,000 runs, and
- * few of them have more than one of each.
+ * Number of deferrals, of attempts, of bulk replays and of changes of runs after which a page ends. A page has up to
+ * 2,000 runs, and few of them have more than one of each. A query that reaches this number still returns all rows of the
+ * last occurrence that it has read.
  */
-const MAX_STEPS = 10_000;
+export const MAX_STEPS = 10_000;
+
+/** SQL: the first `MAX_STEPS` rows, and all other rows of the last occurrence among them; then ordered. */
+export const firstSteps = (rows: string, order: string) =>
+  `select * from (${rows} fetch first ${MAX_STEPS} rows with ties) as step order by ${order}`;
 
 const OF_RANGE = (row: string) => `${row}.schedule_id = :scheduleId
      and ${row}.occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}`;
 
 const selectDeferrals = statement<Range, DeferralView>(
   'read-deferrals-between',
-  `select d.schedule_id as "scheduleId", d.occurrence_at as "occurrenceAt", d.origin, d.attempt, d.reason_code as "reasonCode",
-          d.reason, d.from_at as "fromAt", d.until_at as "untilAt", d.count
-   from carillon.deferrals d where d.project_id = :projectId and ${OF_RANGE('d')}
-   order by d.occurrence_at, d.from_at limit ${MAX_STEPS}`,
+  firstSteps(
+    `select d.schedule_id as "scheduleId", d.occurrence_at as "occurrenceAt", d.origin, d.attempt, d.reason_code as "reasonCode",
+            d.reason, d.from_at as "fromAt", d.until_at as "untilAt", d.count
+     from carillon.deferrals d where d.project_id = :projectId and ${OF_RANGE('d')} order by d.occurrence_at`,
+    '"occurrenceAt", "fromAt"',
+  ),
 );
 
-/** The deferrals of the runs in a range. */
+/** The deferrals of the runs in a range, up to `MAX_STEPS`. */
 export function readDeferralsBetween(db: Database, range: Range): Promise<DeferralView[]> {
   return selectDeferrals(db, range);
 }
 
 const selectAttempts = statement<Range, AttemptView & RunIdentity>(
   'read-attempts-between',
-  `select a.schedule_id as "scheduleId", a.occurrence_at as "occurrenceAt", a.origin, a.number, a.epoch, ${ATTEMPT_COLUMNS('a')}
-   from carillon.run_attempts a join carillon.schedules s on s.id = a.schedule_id
-   where s.project_id = :projectId and ${OF_RANGE('a')}
-   order by a.occurrence_at, a.number limit ${MAX_STEPS}`,
+  firstSteps(
+    `select a.schedule_id as "scheduleId", a.occurrence_at as "occurrenceAt", a.origin, a.number, a.epoch, ${ATTEMPT_COLUMNS('a')}
+     from carillon.run_attempts a join carillon.schedules s on s.id = a.schedule_id
+     where s.project_id = :projectId and ${OF_RANGE('a')} order by a.occurrence_at`,
+    '"occurrenceAt", number',
+  ),
 );
 
-/** All attempts of the runs in a range. */
+/** The attempts of the runs in a range, up to `MAX_STEPS`. */
 export function readAttemptsBetween(db: Database, range: Range): Promise<(AttemptView & RunIdentity)[]> {
   return selectAttempts(db, range);
 }
@@ -131,54 +148,21 @@ export type BulkReplayView = RunIdentity & StoryReplay;
  * audit entry.
  */
 export const SELECT_BULK_REPLAYS = `
-   select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, entry.at, entry.actor`;
+   select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, entry.id, entry.at, entry.actor`;
 export const JOIN_BULK_REPLAYS = `
    cross join lateral unnest(r.bulk_replays) as replayed(entry_id)
    join carillon.audit_log entry on entry.id = replayed.entry_id and entry.project_id = r.project_id`;
 
 const selectBulkReplays = statement<Range, BulkReplayView>(
   'read-bulk-replays-between',
-  `${SELECT_BULK_REPLAYS} from carillon.runs r ${JOIN_BULK_REPLAYS}
-   where r.project_id = :projectId and ${OF_RANGE('r')}
-   order by r.occurrence_at, entry.id limit ${MAX_STEPS}`,
+  firstSteps(
+    `${SELECT_BULK_REPLAYS} from carillon.runs r ${JOIN_BULK_REPLAYS}
+     where r.project_id = :projectId and ${OF_RANGE('r')} order by r.occurrence_at`,
+    '"occurrenceAt", id',
+  ),
 );
 
-/** The bulk replays of the runs in a range. */
+/** The bulk replays of the runs in a range, up to `MAX_STEPS`. */
 export function readBulkReplaysBetween(db: Database, range: Range): Promise<BulkReplayView[]> {
   return selectBulkReplays(db, range);
-}
-
-/** A change that a person or the engine made to a schedule or one of its runs, or a restore of the installation. */
-export interface ScheduleChange {
-  at: number;
-  actor: string;
-  action: string;
-  detail: Record<string, unknown> | null;
-}
-
-/**
- * SQL for the latest 1,000 changes of a schedule, newest first, and after them the latest restores of the installation.
- * A restore is listed for every schedule, because any occurrence may lie in the time whose transactions Postgres has
- * lost.
- */
-export const CHANGES_OF_SUBJECT = (key: string) =>
-  `select at, actor, action, detail from (
-     (select id as place, at, actor, action, detail from carillon.audit_log
-      where project_id = :projectId and subject = ${key} and (action like 'schedule.%' or action like 'run.%')
-      order by id desc limit 1000)
-     union all
-     (select -generation, decided_at, decided_by, 'installation.restored', json_build_object('mode', mode,
-               'heldAt', ${asMilliseconds('held_at')}, 'lostFromAt', ${asMilliseconds('lost_from')},
-               'lostUntilAt', ${asMilliseconds('lost_until')})
-      from carillon.restores order by generation desc limit 100)
-   ) as change order by place desc`;
-
-const selectChanges = statement<Values, ScheduleChange>('read-schedule-changes', CHANGES_OF_SUBJECT(':key'));
-
-/** The restores, then the latest 1,000 changes of a schedule, oldest first. */
-export async function readScheduleChanges(
-  db: Database,
-  { projectId, key }: { projectId: number; key: string },
-): Promise<ScheduleChange[]> {
-  return (await selectChanges(db, { projectId, key })).toReversed();
 }

@@ -222,7 +222,7 @@ function attemptStep(attempt: StoryAttempt): StoryStep {
  * When the run ended; null while it is open. For a run that waits, `finishedAt` is the end of its latest attempt, not
  * of the run.
  */
-const endedAtOf = ({ status, finishedAt }: StoryRun) =>
+export const endedAtOf = ({ status, finishedAt }: StoryRun) =>
   status === 'queued' || status === 'retrying' || status === 'running' ? null : finishedAt;
 
 function endOf(run: StoryRun): StoryStep[] {
@@ -247,6 +247,21 @@ const KIND_OF_ACTION: Record<string, StoryStep['kind']> = {
   'run.replayed': 'replayed',
   'run.reported': 'reported',
 };
+
+/** The actions in the audit log that a story needs and that concern a single run. Their details name the run. */
+export const RUN_CHANGES: readonly string[] = [
+  'run.cancelled',
+  'run.replayed',
+  'run.reported',
+  'schedule.triggered',
+];
+
+/** The actions in the audit log that a story needs and that concern a schedule. */
+export const SCHEDULE_CHANGES: readonly string[] = [
+  'schedule.created',
+  'schedule.backfilled',
+  ...Object.keys(KIND_OF_ACTION).filter((action) => !RUN_CHANGES.includes(action)),
+];
 
 /**
  * The changes that concern one run: changes that name the run, changes of its schedule while the run was due or open,
@@ -310,7 +325,7 @@ export const namesOccurrence = (
  * The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key,
  * and then it is not paused.
  */
-const PAUSE_CHANGES = new Set([
+export const PAUSE_CHANGES: ReadonlySet<string> = new Set([
   'schedule.created',
   'schedule.paused',
   'schedule.resumed',

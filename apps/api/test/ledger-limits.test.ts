@@ -1,0 +1,207 @@
+import { explainOccurrences, pauseSchedule, reportRun, resumeSchedule, triggerSchedule } from '@carillon/db';
+import { encodeRunId } from '@carillon/shared';
+import { insertSchedules, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useApi } from './use-api.js';
+
+const api = useApi();
+const { database } = api;
+const engine = useEngine(database);
+
+/** Some days ago, at a whole minute, so that a schedule can have a long history. */
+const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 5 * 86_400_000;
+const MINUTE = 60_000;
+const iso = (at: number) => new Date(at).toISOString();
+
+/** Creates a schedule that fires every minute, first at T0 + 1 minute. */
+async function everyMinute(key: string, more: object = {}) {
+  const [id] = (await insertSchedules(database, [{ id: key, rule: { every: 'PT1M' }, ...more }], {
+    nowAt: T0,
+  })) as [number];
+  await database.pool.query('update carillon.schedules set defined_at = $2, created_at = $2 where id = $1', [
+    id,
+    iso(T0),
+  ]);
+  return { id, change: (now: number) => ({ ref: { id }, actor: 'ops', now }) };
+}
+
+async function succeed(id: number, at: number): Promise<void> {
+  const run = (await engine.claim(at)).find(({ scheduleId }) => scheduleId === id);
+  if (!run) throw new Error(`nothing to claim at ${iso(at)}`);
+  await engine.closeAll([{ run, outcome: { kind: 'succeeded' }, sentAt: at }], at);
+}
+
+/** Makes copies of the schedule's first run, one for each later minute. */
+const copyRun = (id: number, copies: number) =>
+  database.pool.query(
+    `insert into carillon.runs
+     select (json_populate_record(r, json_build_object('occurrence_at', r.occurrence_at + n * interval '1 minute',
+       'due_at', r.due_at + n * interval '1 minute', 'recorded_at', r.recorded_at + n * interval '1 minute',
+       'claimed_at', r.claimed_at + n * interval '1 minute', 'finished_at', r.finished_at + n * interval '1 minute'))).*
+     from carillon.runs r, generate_series(1, $2::int) as n where r.schedule_id = $1`,
+    [id, copies],
+  );
+
+interface Entry {
+  at: string;
+  why: string;
+  runId: string;
+  status: string;
+  version: number;
+  count: number;
+  story: { kind: string; text: string; actor: string | null }[];
+}
+
+/** Reads all pages of a ledger. */
+async function ledger(key: string, query: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let cursor: string | null = null;
+  do {
+    const more: string = cursor === null ? '' : `&cursor=${cursor}`;
+    const { body } = await api.call('GET', `/v1/schedules/${key}/ledger?${query}${more}`);
+    entries.push(...body.items);
+    cursor = body.nextCursor;
+  } while (cursor !== null);
+  return entries;
+}
+
+describe('The ledger of a schedule with many audit entries', () => {
+  it('the ledger, GET /v1/runs/:id and the sentence of an alert still name a pause, a trigger and a report after 5,000 later entries about other runs', async () => {
+    const { id, change } = await everyMinute('much-reported', { misfire: { policy: 'all', grace: 'PT1H' } });
+    const { projectId } = database;
+    const dueAt = T0 + MINUTE;
+    const triggeredAt = T0 + 5_000;
+    await triggerSchedule(database.pool, change(triggeredAt));
+    await pauseSchedule(database.pool, change(T0 + 20_000), { note: null, untilAt: null });
+    await resumeSchedule(database.pool, change(dueAt + 30_000));
+    await succeed(id, dueAt + 30_000);
+    const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
+    await reportRun(database.pool, { projectId, run, kind: 'log', body: 'done', now: dueAt + 90_000 });
+    await database.pool.query(
+      `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
+       select $1, 'ping', 'run.reported', 'much-reported', json_build_object('run', $2::text, 'kind', 'log'),
+              $3::timestamptz + n * interval '30 seconds' from generate_series(1, 5000) as n`,
+      [projectId, encodeRunId({ ...run, occurrenceAt: dueAt + MINUTE }), iso(dueAt + 5 * MINUTE)],
+    );
+    const [triggered, entry] = (await ledger('much-reported', `from=${iso(T0)}&to=${iso(dueAt)}`)) as [
+      Entry,
+      Entry,
+    ];
+    expect(triggered.story[0]).toMatchObject({ text: 'triggered by ops', actor: 'ops' });
+    expect(entry.why).toBe(
+      `ran 30 s late: paused by ops at ${iso(T0 + 20_000)}; resumed by ops at ${iso(dueAt + 30_000)}; the job reported a text (note: done) at ${iso(dueAt + 90_000)}`,
+    );
+    const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
+    expect(body).toMatchObject({ why: entry.why, story: entry.story });
+    const request = { projectId, occurrences: [run], nowAt: Date.now() };
+    expect(await explainOccurrences(database.pool, request)).toEqual([entry.why]);
+  });
+
+  it('the ledger names a pause before its range and the present pause, whatever lies between them', async () => {
+    const { id, change } = await everyMinute('twice-paused', { misfire: { policy: 'all', grace: 'PT1H' } });
+    const dueAt = T0 + MINUTE;
+    await pauseSchedule(database.pool, change(T0 + 1_000), { note: 'first', untilAt: null });
+    await resumeSchedule(database.pool, change(dueAt + 30 * MINUTE));
+    await succeed(id, dueAt + 30 * MINUTE);
+    await pauseSchedule(database.pool, change(T0 + 60 * MINUTE), { note: 'second', untilAt: null });
+    const at = T0 + 60 * MINUTE;
+    const entries = await ledger('twice-paused', `from=${iso(dueAt)}&to=${iso(at)}`);
+    expect(entries[0]?.why).toContain(`paused by ops (note: first) at ${iso(T0 + 1_000)}`);
+    const [held] = (await ledger('twice-paused', `from=${iso(at + MINUTE)}&to=${iso(at + MINUTE)}`)) as [
+      Entry,
+    ];
+    expect(held.story.map(({ text }) => text)).toContain('paused by ops (note: second)');
+  });
+});
+
+describe('A page of the ledger ends before the first run whose steps it has not read', () => {
+  const RUNS = 110;
+  const STEPS = 100;
+  const range = `from=${iso(T0)}&to=${iso(T0 + RUNS * MINUTE)}`;
+  const insertAttempts = `insert into carillon.attempts (schedule_id, occurrence_at, origin, month, number, claimed_at, finished_at, outcome)
+    select schedule_id, occurrence_at, origin, month, -n, recorded_at, recorded_at, 'failed'
+    from carillon.runs, generate_series(1, $2::int) as n where schedule_id = $1`;
+  const insertDeferrals = `insert into carillon.deferrals
+    (schedule_id, occurrence_at, origin, attempt, reason_code, project_id, reason, from_at, until_at)
+    select schedule_id, occurrence_at, origin, 1, 'reason_' || n, project_id, 'busy', recorded_at, recorded_at
+    from carillon.runs, generate_series(1, $2::int) as n where schedule_id = $1`;
+
+  it.each([
+    ['attempt', insertAttempts, STEPS + 1],
+    ['deferred', insertDeferrals, STEPS],
+  ])('so no run of several pages lacks a step of the kind %s, in either order', async (kind, sql, steps) => {
+    const key = `many-${kind}`;
+    const { id } = await everyMinute(key);
+    await succeed(id, T0 + MINUTE);
+    await copyRun(id, RUNS - 1);
+    await database.pool.query(sql, [id, STEPS]);
+    const whole = await ledger(key, `${range}&limit=1000`);
+    expect(whole.map(({ at }) => at)).toEqual(
+      Array.from({ length: RUNS }, (_, index) => iso(T0 + (index + 1) * MINUTE)),
+    );
+    const count = ({ story }: Entry) => story.filter((step) => step.kind === kind).length;
+    expect(whole.map(count)).toEqual(Array(RUNS).fill(steps));
+    expect(await ledger(key, `${range}&limit=1000&order=desc`)).toEqual(whole.toReversed());
+  });
+
+  it('so no run of several pages lacks a report of its job, in either order', async () => {
+    const key = 'many-reports';
+    const { id } = await everyMinute(key);
+    await succeed(id, T0 + MINUTE);
+    await copyRun(id, RUNS - 1);
+    const runs = Array.from({ length: RUNS }, (_, index) => {
+      const occurrenceAt = T0 + (index + 1) * MINUTE;
+      return { id: encodeRunId({ scheduleId: id, occurrenceAt, origin: 'rule' }), at: iso(occurrenceAt) };
+    });
+    await database.pool.query(
+      `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
+       select $1, 'ping', 'run.reported', $2, json_build_object('run', run.id, 'kind', 'log'), run.at
+       from unnest($3::text[], $4::timestamptz[]) with ordinality as run(id, at, n), generate_series(1, $5::int) order by run.n`,
+      [database.projectId, key, runs.map((run) => run.id), runs.map(({ at }) => at), STEPS],
+    );
+    const whole = await ledger(key, `${range}&limit=1000`);
+    const count = ({ story }: Entry) => story.filter(({ kind }) => kind === 'reported').length;
+    expect(whole.map(count)).toEqual(Array(RUNS).fill(STEPS));
+    expect(await ledger(key, `${range}&limit=1000&order=desc`)).toEqual(whole.toReversed());
+  });
+});
+
+describe('The ledger of a range with more definitions or gaps than one page reads', () => {
+  it('the ledger lists every occurrence of a range in which 1,200 definitions were in force', async () => {
+    const key = 'much-edited';
+    const { id } = await everyMinute(key);
+    await database.pool.query(
+      `with past as (
+         insert into carillon.schedule_versions (schedule_id, version, project_id, target_type, rule, timing, plan, defined_by,
+           defined_at, superseded_at)
+         select id, n, project_id, target_type, rule, timing, plan, 'ops',
+                defined_at + (n - 1) * interval '1 second', defined_at + n * interval '1 second'
+         from carillon.schedules, generate_series(1, 1200) as n where id = $1)
+       update carillon.schedules set version = 1201, definition_version = 1201, defined_at = defined_at + interval '1200 seconds'
+       where id = $1`,
+      [id],
+    );
+    const whole = await ledger(key, `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`);
+    expect(whole.map(({ at }) => at)).toEqual(
+      Array.from({ length: 30 }, (_, index) => iso(T0 + (index + 1) * MINUTE)),
+    );
+    expect(whole.at(-1)?.version).toBe(1201);
+  });
+
+  it('with order=desc the ledger reports no occurrence of 1,500 gaps as missing', async () => {
+    const key = 'many-gaps';
+    const { id } = await everyMinute(key, { rule: { every: 'PT1S' } });
+    await database.pool.query(
+      `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason)
+       select project_id, id, 1, defined_at + n * interval '1 second',
+              defined_at + (case n when 1501 then 2000 else n end) * interval '1 second', case n when 1501 then 500 else 1 end,
+              'misfire', 'missed'
+       from carillon.schedules, generate_series(1, 1501) as n where id = $1`,
+      [id],
+    );
+    const range = `from=${iso(T0 + 1)}&to=${iso(T0 + 2_000_000)}`;
+    const entries = await ledger(key, `${range}&order=desc&limit=400`);
+    expect(entries.filter(({ status }) => status !== 'skipped')).toEqual([]);
+    expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(2_000);
+  });
+});
