@@ -1,6 +1,15 @@
-import { explainOccurrences, pauseSchedule, reportRun, resumeSchedule, triggerSchedule } from '@carillon/db';
+import {
+  cancelSchedule,
+  explainOccurrences,
+  pauseSchedule,
+  replaceSchedule,
+  reportRun,
+  rescheduleNext,
+  resumeSchedule,
+  triggerSchedule,
+} from '@carillon/db';
 import { encodeRunId } from '@carillon/shared';
-import { insertSchedules, useEngine } from '@carillon/testkit';
+import { draft, insertSchedules, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
 
@@ -76,7 +85,7 @@ describe('The ledger of a schedule with many audit entries', () => {
     await resumeSchedule(database.pool, change(dueAt + 30_000));
     await succeed(id, dueAt + 30_000);
     const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
-    await reportRun(database.pool, { projectId, run, kind: 'log', body: 'done', now: dueAt + 90_000 });
+    await reportRun(database.pool, { projectId, run, kind: 'log', body: 'done', now: dueAt + 4 * MINUTE });
     await database.pool.query(
       `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
        select $1, 'ping', 'run.reported', 'much-reported', json_build_object('run', $2::text, 'kind', 'log'),
@@ -89,7 +98,7 @@ describe('The ledger of a schedule with many audit entries', () => {
     ];
     expect(triggered.story[0]).toMatchObject({ text: 'triggered by ops', actor: 'ops' });
     expect(entry.why).toBe(
-      `ran 30 s late: paused by ops at ${iso(T0 + 20_000)}; resumed by ops at ${iso(dueAt + 30_000)}; the job reported a text (note: done) at ${iso(dueAt + 90_000)}`,
+      `ran 30 s late: paused by ops at ${iso(T0 + 20_000)}; resumed by ops at ${iso(dueAt + 30_000)}; the job reported a text (note: done) at ${iso(dueAt + 4 * MINUTE)}`,
     );
     const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
     expect(body).toMatchObject({ why: entry.why, story: entry.story });
@@ -98,8 +107,9 @@ describe('The ledger of a schedule with many audit entries', () => {
   });
 
   it('the ledger names a pause before its range and the present pause, whatever lies between them', async () => {
-    const { id, change } = await everyMinute('twice-paused', { misfire: { policy: 'all', grace: 'PT1H' } });
-    const dueAt = T0 + MINUTE;
+    const policies = { rule: { every: 'PT10M' }, misfire: { policy: 'all', grace: 'PT1H' } };
+    const { id, change } = await everyMinute('twice-paused', policies);
+    const dueAt = T0 + 10 * MINUTE;
     await pauseSchedule(database.pool, change(T0 + 1_000), { note: 'first', untilAt: null });
     await resumeSchedule(database.pool, change(dueAt + 30 * MINUTE));
     await succeed(id, dueAt + 30 * MINUTE);
@@ -107,10 +117,44 @@ describe('The ledger of a schedule with many audit entries', () => {
     const at = T0 + 60 * MINUTE;
     const entries = await ledger('twice-paused', `from=${iso(dueAt)}&to=${iso(at)}`);
     expect(entries[0]?.why).toContain(`paused by ops (note: first) at ${iso(T0 + 1_000)}`);
-    const [held] = (await ledger('twice-paused', `from=${iso(at + MINUTE)}&to=${iso(at + MINUTE)}`)) as [
-      Entry,
-    ];
+    const [held] = (await ledger(
+      'twice-paused',
+      `from=${iso(at + 10 * MINUTE)}&to=${iso(at + 10 * MINUTE)}`,
+    )) as [Entry];
     expect(held.story.map(({ text }) => text)).toContain('paused by ops (note: second)');
+  });
+});
+
+describe('Changes of a schedule after the range of the ledger', () => {
+  it('the ledger shows that a held occurrence was rescheduled, even if this was after the end of the range', async () => {
+    const { change } = await everyMinute('moved-late');
+    const dueAt = T0 + MINUTE;
+    await pauseSchedule(database.pool, change(T0 + 1_000), { note: null, untilAt: null });
+    await rescheduleNext(database.pool, change(dueAt + 30 * MINUTE), dueAt + 40 * MINUTE);
+    const [held] = (await ledger('moved-late', `from=${iso(dueAt)}&to=${iso(dueAt)}`)) as [Entry];
+    expect(held.status).toBe('paused');
+    expect(held.story.map(({ kind }) => kind)).toContain('rescheduled');
+  });
+
+  it('the ledger reports an occurrence as missing although the schedule was cancelled once before it and again after it', async () => {
+    const { id, change } = await everyMinute('twice-cancelled');
+    const revivedAt = T0 + 10 * MINUTE;
+    const lostAt = revivedAt + MINUTE;
+    await cancelSchedule(database.pool, change(T0 + 1_000));
+    const again = { ...draft({ rule: { every: 'PT1M' } }, revivedAt), limits: {} };
+    await replaceSchedule(database.pool, change(revivedAt), again);
+    await succeed(id, lostAt);
+    await cancelSchedule(database.pool, change(lostAt + 10 * MINUTE));
+    await database.pool.query('delete from carillon.runs where schedule_id = $1', [id]);
+    const range = `from=${iso(lostAt)}&to=${iso(lostAt)}`;
+    expect(await ledger('twice-cancelled', range)).toMatchObject([{ status: 'missing' }]);
+    const request = {
+      projectId: database.projectId,
+      occurrences: [{ scheduleId: id, occurrenceAt: lostAt }],
+    };
+    expect(await explainOccurrences(database.pool, { ...request, nowAt: Date.now() })).toEqual([
+      'missing: the rule named it, and there is neither a run nor a gap',
+    ]);
   });
 });
 
