@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   type ClaimedRun,
   cancelRun,
@@ -14,7 +15,7 @@ import {
   stepTzdata,
   triggerSchedule,
 } from '@carillon/db';
-import type { Outcome } from '@carillon/shared';
+import { LEDGER_STEPS, type Outcome } from '@carillon/shared';
 import { draft, insertSchedules, registerTestWorker, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
@@ -475,4 +476,13 @@ describe('The order of the ledger', () => {
     expect(items).toEqual(whole.toReversed());
     expect(items.filter(({ count }: { count: number }) => count > 1)).toHaveLength(1);
   });
+});
+
+it('docs/explaining.md names every kind of step in the ledger, and no other', async () => {
+  const page = await readFile(new URL('../../../docs/explaining.md', import.meta.url), 'utf8');
+  const [example = '', others = ''] =
+    page.split('| at | until | kind | text |')[1]?.split('The other kinds of steps are') ?? [];
+  const shown = [...example.matchAll(/^\| [^|]*\| [^|]*\| `(\w+)` \|/gm)].map(([, kind]) => kind);
+  const listed = [...(others.split('.')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, kind]) => kind);
+  expect([...new Set([...shown, ...listed])].toSorted()).toEqual(LEDGER_STEPS.toSorted());
 });
