@@ -46,7 +46,7 @@ export const runRoutes =
           operationId: 'listRuns',
           summary: 'List runs, most recently changed first',
           description:
-            'The runs of one schedule come in pages by their occurrences, the latest page first. One call looks at a limited number of runs. If few of them match the filter, the page holds fewer items than `limit`, or none, and `nextCursor` goes on.',
+            'The runs of one schedule come in pages by their occurrences, the latest page first. A run whose delivery succeeded within two seconds keeps the place of its claim in the order, even if its result is stored later. One call looks at a limited number of runs. If few of them match the filter, the page holds fewer items than `limit`, or none, and `nextCursor` goes on.',
           tags,
           querystring: z.strictObject({
             schedule: ScheduleKey.optional(),
