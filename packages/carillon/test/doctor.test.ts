@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { registerWorker, verifyEncryptionKey } from '@carillon/db';
-import { useDatabase } from '@carillon/testkit';
-import { expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { openDatabase, registerWorker, verifyEncryptionKey } from '@carillon/db';
+import { ensurePgbouncer, Pgbouncer, useDatabase } from '@carillon/testkit';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Check } from '../src/doctor/check.js';
 import { runDoctor } from '../src/doctor/run-doctor.js';
 
 const database = useDatabase();
+/** An installation without a worker, about which doctor warns. */
+const workerless = useDatabase();
 const key = randomBytes(32).toString('base64');
 
 const environment = (more: Record<string, string> = {}) => ({
@@ -40,6 +44,7 @@ it('every check of carillon doctor passes on a new installation that has a worke
     'versions',
     'settings',
     'postgres',
+    'pooler',
     'clock of this machine',
     'migrations',
     'partitions',
@@ -97,3 +102,45 @@ it('carillon doctor reports unreachable servers, a wrong setting and a schema wi
   expect(empty('migrations')).toMatchObject({ status: 'failed', advice: expect.stringContaining('migrate') });
   expect((await examine({ REDIS_URL: 'none' }))('redis').status).toBe('skipped');
 });
+
+it('carillon doctor reports a DATABASE_DIRECT_URL that cannot be reached', async () => {
+  const found = await examine({ DATABASE_DIRECT_URL: 'postgres://127.0.0.1:1/none' });
+  expect([found('pooler').status, found('direct connection').status]).toEqual(['ok', 'failed']);
+});
+
+it('carillon doctor with a warning exits with 0, and with --strict exits with 1', () => {
+  const program = fileURLToPath(new URL('../bin/carillon.mjs', import.meta.url));
+  const run = (...words: string[]) => {
+    const env = { ...process.env, ...environment({ DATABASE_URL: workerless.url, REDIS_URL: 'none' }) };
+    const { status, stdout } = spawnSync(process.execPath, [program, 'doctor', '--json', ...words], { env });
+    const { checks } = JSON.parse(stdout.toString()) as { checks: Check[] };
+    return { status, statuses: new Set(checks.map((check) => check.status)) };
+  };
+  const plain = run();
+  expect(plain.statuses).toContain('warning');
+  expect(plain.statuses).not.toContain('failed');
+  expect([plain.status, run('--strict').status]).toEqual([0, 1]);
+});
+
+it.runIf(ensurePgbouncer())(
+  'carillon doctor reports a pooler in transaction mode whose settings are missing, and a DATABASE_DIRECT_URL that leads to the pooler',
+  async () => {
+    const bouncer = await Pgbouncer.start(database.url);
+    onTestFinished(() => bouncer.stop());
+    // The session that the pooler gives to doctor has this statement already, as if another program had prepared it.
+    const pooled = openDatabase({ url: bouncer.url, max: 1, applicationName: 'test', onError: () => {} });
+    onTestFinished(() => pooled.end());
+    await pooled.query('prepare "doctor-server" as select 1');
+    const bare = await examine({ DATABASE_URL: bouncer.url });
+    expect(bare('pooler')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('set DATABASE_DIRECT_URL'),
+    });
+    expect(bare('migrations').status).toBe('ok');
+    const set = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+    const wrong = await examine({ ...set, DATABASE_DIRECT_URL: bouncer.url });
+    expect([wrong('pooler').status, wrong('direct connection').status]).toEqual(['ok', 'failed']);
+    const right = await examine({ ...set, DATABASE_DIRECT_URL: database.url });
+    expect([right('pooler').status, right('direct connection').status]).toEqual(['ok', 'ok']);
+  },
+);

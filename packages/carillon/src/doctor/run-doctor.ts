@@ -1,7 +1,9 @@
 import { readConfig as readApiConfig } from '@carillon/api';
 import {
   compareEncryptionKey,
+  explainPooler,
   openDatabase,
+  probePooler,
   readClock,
   readDeadRows,
   readInvalidIndexes,
@@ -69,6 +71,7 @@ function checkVersions(): Check {
 
 interface PostgresSettings {
   DATABASE_URL: string;
+  DATABASE_DIRECT_URL?: string | undefined;
   DATABASE_SCHEMA: string;
   DATABASE_PREPARED_STATEMENTS: boolean;
   CARILLON_ENCRYPTION_KEY?: string | undefined;
@@ -79,7 +82,8 @@ async function checkPostgres(settings: PostgresSettings): Promise<Check[]> {
   const pool = openDatabase({
     url,
     schema,
-    usesPreparedStatements: settings.DATABASE_PREPARED_STATEMENTS,
+    // Behind a pooler whose settings are missing, a prepared statement could fail before the pooler is reported.
+    usesPreparedStatements: false,
     max: 2,
     applicationName: 'carillon-doctor',
     connectTimeoutMs: 3_000,
@@ -88,7 +92,8 @@ async function checkPostgres(settings: PostgresSettings): Promise<Check[]> {
   try {
     const facts = await readServerFacts(pool).catch((error: Error) => error);
     if (facts instanceof Error) return [failed('postgres', facts.message, REACH_POSTGRES)];
-    const server = [judgeServer(facts), judgeExtensions(facts), await checkClock(pool)];
+    const connections = [await checkPooler(settings), ...(await checkDirectUrl(settings))];
+    const server = [judgeServer(facts), ...connections, judgeExtensions(facts), await checkClock(pool)];
     const migrations = await runCheck('migrations', 'Run the command migrate of this version.', async () => {
       await verifyMigrated(url, { schema });
       return ok('migrations', `the tables in the schema ${schema} are up to date`);
@@ -109,6 +114,39 @@ async function checkPostgres(settings: PostgresSettings): Promise<Check[]> {
   } finally {
     await pool.end();
   }
+}
+
+/** Makes the same comparison as an API or a worker, which does not start if a setting for its pooler is missing. */
+function checkPooler(settings: PostgresSettings): Promise<Check> {
+  const name = 'pooler';
+  return runCheck(name, REACH_POSTGRES, async () => {
+    const traits = await probePooler(settings.DATABASE_URL);
+    const problem = explainPooler(traits, {
+      hasDirectUrl: settings.DATABASE_DIRECT_URL !== undefined,
+      usesPreparedStatements: settings.DATABASE_PREPARED_STATEMENTS,
+    });
+    if (problem !== null) return failed(name, problem, 'Set this for every process: none starts without it.');
+    return ok(
+      name,
+      traits.sharesBackends
+        ? 'DATABASE_URL leads to a pooler in transaction mode, and has the settings for it'
+        : 'DATABASE_URL leads to no pooler in transaction mode',
+    );
+  });
+}
+
+/** Checks the address that migrations and listeners use. There is no such check if the address is not set. */
+async function checkDirectUrl({ DATABASE_DIRECT_URL: url }: PostgresSettings): Promise<Check[]> {
+  if (url === undefined) return [];
+  const name = 'direct connection';
+  const advice =
+    'Set DATABASE_DIRECT_URL to Postgres itself, and check that it can be reached from this machine.';
+  const check = await runCheck(name, advice, async () =>
+    (await probePooler(url)).sharesBackends
+      ? failed(name, 'DATABASE_DIRECT_URL leads to a connection pooler in transaction mode', advice)
+      : ok(name, 'DATABASE_DIRECT_URL leads to Postgres itself'),
+  );
+  return [check];
 }
 
 async function checkClock(pool: Pool): Promise<Check> {
