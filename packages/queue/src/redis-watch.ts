@@ -78,15 +78,25 @@ export class RedisWatch {
   }
 }
 
-/** The log lines of an outage: a warning at its beginning, a line whenever its cause changes, and a line at its end. */
+/**
+ * The log lines of an outage: a warning at its beginning, a line whenever its cause changes, and a line at its end. A
+ * new cause is a warning too, because the first check may find no connection, and only the next one that Redis refuses
+ * the password. A cause that comes back is not, because two causes may alternate.
+ */
 export function reportOutages(
   log: Record<'warn' | 'info', (fields: object, message: string) => void>,
   consequence: string,
 ): Pick<RedisWatchOptions, 'onTrouble' | 'onRecovery'> {
+  const causes = new Set<RedisState>();
   return {
     onTrouble(redis, error, isNew) {
-      if (isNew) log.warn({ err: error, redis }, `Redis takes no writes: ${consequence}`);
-      else log.info({ err: error, redis }, 'Redis still takes no writes, for another reason');
+      if (isNew) causes.clear();
+      const level = causes.has(redis) ? 'info' : 'warn';
+      causes.add(redis);
+      const message = isNew
+        ? `Redis takes no writes: ${consequence}`
+        : 'Redis still takes no writes, for another reason';
+      log[level]({ err: error, redis }, message);
     },
     onRecovery: () => log.info({ redis: 'up' }, 'Redis takes writes again'),
   };
