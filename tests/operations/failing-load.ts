@@ -103,7 +103,29 @@ export async function playFailingLoad(
     },
     { what: 'the end of every run', withinMs: 60_000 },
   );
+  await failBulkAction(database, apiUrl);
+  await failForecast(database, apiUrl);
   return { ...CANARIES, createdKey, rotatedSecret, pingToken, sessionCookie };
+}
+
+/** Asks for a bulk action that Postgres refuses. The detail of the error quotes the row of the schedule. */
+async function failBulkAction({ pool }: TestDatabase, apiUrl: string): Promise<void> {
+  const ask = useHttp(() => apiUrl);
+  const schedule = { id: 'not-pausable', rule: { every: 'P3D' }, tags: ['not-pausable'] };
+  const target = { type: 'handler', name: 'throws' };
+  const payload = { text: CANARIES.payload };
+  await expectStatus(ask('POST', '/v1/schedules', { ...schedule, target, payload }), 201);
+  await pool.query(
+    `alter table carillon.schedules add constraint not_pausable check (key <> 'not-pausable' or status <> 'paused')`,
+  );
+  const action = { action: 'pause', filter: { tag: 'not-pausable' } };
+  await expectStatus(ask('POST', '/v1/schedules/actions', action), 500);
+}
+
+/** Asks for a forecast that fails, because the rule of a schedule can not be read. */
+async function failForecast({ pool }: TestDatabase, apiUrl: string): Promise<void> {
+  await pool.query(`update carillon.schedules set timing = 'unreadable' where key = 'not-pausable'`);
+  await expectStatus(useHttp(() => apiUrl)('GET', '/v1/forecast?hours=168'), 500);
 }
 
 async function createBySql({ pool }: TestDatabase): Promise<void> {

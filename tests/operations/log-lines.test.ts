@@ -94,6 +94,27 @@ describe('Log lines', () => {
       });
   });
 
+  it('each log line of the API about a failed request names its project, its method and the pattern of its route', () => {
+    const failed = api.lines.filter(({ msg }) => msg === 'Request failed');
+    const places = failed.map(({ projectId, method, route, code }) => ({ projectId, method, route, code }));
+    const { projectId } = database;
+    const code = 'internal_error';
+    expect(places).toEqual([
+      { projectId, method: 'POST', route: '/v1/schedules', code },
+      { projectId, method: 'POST', route: '/v1/schedules/actions', code },
+      { projectId, method: 'GET', route: '/v1/forecast', code },
+    ]);
+  });
+
+  it('the log line of a failed bulk action names its project and its id, and the log line of a failed forecast names its project', () => {
+    const of = (message: string) => api.lines.find(({ msg }) => msg === message);
+    expect(of('Bulk action failed')).toMatchObject({
+      projectId: database.projectId,
+      actionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(of('Forecast failed')).toMatchObject({ projectId: database.projectId });
+  });
+
   it('each log line of a worker has the id of the worker, from "Worker ready" on', () => {
     const lines = worker.lines.slice(worker.lines.findIndex(({ msg }) => msg === 'Worker ready'));
     // Lines with another pid are left out: an isolated handler runs, and logs, in a process of its own.

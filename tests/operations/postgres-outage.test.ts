@@ -16,7 +16,7 @@ const linesFrom = (program: TestProcess, level: number) =>
   program.lines.filter((line) => Number(line.level) >= level).map(({ msg }) => msg);
 const isBack = (program: TestProcess) => program.lines.some(({ msg }) => msg === 'Postgres is back');
 
-it('the API and a worker log an outage of Postgres as one warning, and one more line when Postgres is back', async () => {
+it('the API and a worker log an outage of Postgres as one warning, and one more line when Postgres is back; each failed request is a line at debug level that names its method and route', async () => {
   const proxy = await TcpProxy.before(database.url);
   onTestFinished(() => proxy.close());
   const env = {
@@ -39,6 +39,10 @@ it('the API and a worker log an outage of Postgres as one warning, and one more 
   await eventually(() => isBack(api) && isBack(worker), { what: 'the end of the outage in both logs' });
 
   expect(linesFrom(api, WARN)).toEqual(['Postgres is away: requests are answered with 503 until it is back']);
+  expect(api.lines.find(({ msg }) => msg === 'Request failed')).toMatchObject({
+    method: 'GET',
+    route: '/v1/schedules',
+  });
   expect(linesFrom(worker, WARN)).toEqual([
     'Postgres is away: this worker claims nothing and keeps its results until Postgres is back',
   ]);

@@ -10,7 +10,7 @@ import type { ApiContext } from './context.js';
 import type { DashboardFiles } from './dashboard/read-files.js';
 import { refuseIfMatch } from './http/conditional-headers.js';
 import { HTTP_LIMITS, type HttpLimits } from './http/connections.js';
-import { HttpProblem, sendProblem } from './http/problem.js';
+import { HttpProblem, placeOf, sendProblem } from './http/problem.js';
 import { readJson, refuseUnstorableAddress } from './http/read-json.js';
 import { refreshClock } from './http/refresh-clock.js';
 import { refreshEvidence } from './http/refresh-evidence.js';
@@ -98,7 +98,8 @@ export async function buildApp(
   // much.
   app.setSerializerCompiler(() => writeExactly);
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (isDatabaseAway(error)) context.postgres.report(error, 'Request failed', { reqId: request.id });
+    if (isDatabaseAway(error))
+      context.postgres.report(error, 'Request failed', { reqId: request.id, ...placeOf(request) });
     sendProblem(error, request, reply);
   });
   app.setNotFoundHandler((request) => {

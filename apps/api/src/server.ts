@@ -116,6 +116,9 @@ export async function prepareApi(
 ): Promise<UnstartedApi> {
   const log = baseLog.child({}, { serializers: LOG_SERIALIZERS });
   const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
+  // The name of a value that is computed in the background begins with the id of its project.
+  const warnOfProject = (message: string) => (error: unknown, name: string) =>
+    log.warn({ err: error, projectId: Number.parseInt(name, 10) }, message);
   const witness = new Witness();
   const postgres = new PostgresWatch(log, 'requests are answered with 503 until it is back');
   const pool = openDatabase({
@@ -229,8 +232,8 @@ export async function prepareApi(
       counters,
       tracing,
       creates,
-      forecasts: new Forecasts(pool, (error) => log.warn({ err: error }, 'Forecast failed')),
-      deadLetters: new BackgroundCache((error) => log.warn({ err: error }, 'Dead letters were not grouped')),
+      forecasts: new Forecasts(pool, warnOfProject('Forecast failed')),
+      deadLetters: new BackgroundCache(warnOfProject('Dead letters were not grouped')),
       defaults,
       secrets,
       requestsPerMinute,

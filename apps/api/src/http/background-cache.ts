@@ -32,7 +32,7 @@ export class BackgroundCache<T> {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly onError: (error: unknown) => void,
+    private readonly onError: (error: unknown, name: string) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -44,7 +44,7 @@ export class BackgroundCache<T> {
     const kept = this.#keptFor(name);
     const isStale = this.now() >= kept.validUntil;
     if (isStale) {
-      kept.computing ??= this.#compute(kept, compute);
+      kept.computing ??= this.#compute(name, kept, compute);
       await Promise.race([kept.computing, new Promise((resolve) => setTimeout(resolve, WAIT_MS))]);
     }
     return this.now() - kept.computedAt <= MAX_STALE_MS ? kept.value : null;
@@ -66,7 +66,7 @@ export class BackgroundCache<T> {
     return kept;
   }
 
-  #compute(kept: Kept<T>, compute: () => Promise<T>): Promise<void> {
+  #compute(name: string, kept: Kept<T>, compute: () => Promise<T>): Promise<void> {
     const computed = this.#turn
       .then(async () => {
         const beganAt = this.now();
@@ -79,7 +79,7 @@ export class BackgroundCache<T> {
       .finally(() => {
         kept.computing = null;
       });
-    this.#turn = computed.catch(this.onError);
+    this.#turn = computed.catch((error) => this.onError(error, name));
     return computed;
   }
 }

@@ -1,4 +1,4 @@
-import { isDatabaseAway, OverLimit } from '@carillon/db';
+import { isDatabaseAway, type KeyOwner, OverLimit } from '@carillon/db';
 import {
   type FieldError,
   type Problem as FieldProblem,
@@ -59,7 +59,8 @@ export function sendProblem(
 ): void {
   const { code, status, detail, errors, headers } = toProblem(error, request);
   // An outage of Postgres is logged once, not with every request.
-  if (status >= 500 && !isDatabaseAway(error)) request.log.error({ err: error, code }, 'Request failed');
+  if (status >= 500 && !isDatabaseAway(error))
+    request.log.error({ err: error, code, ...placeOf(request) }, 'Request failed');
   reply
     .status(status)
     .headers(headers)
@@ -78,6 +79,16 @@ export function sendProblem(
       }),
     );
 }
+
+/**
+ * Names the request in a log line. The route is a pattern such as `/v1/schedules/:id`, because an address may hold
+ * confidential values. The project is undefined until the caller has been authenticated.
+ */
+export const placeOf = ({ caller, method, routeOptions }: FastifyRequest) => ({
+  projectId: (caller as KeyOwner | undefined)?.projectId,
+  method,
+  route: routeOptions.url,
+});
 
 /** The problem codes for errors that Fastify itself raises, by status. */
 const FASTIFY_ERRORS: Readonly<Record<number, ProblemCode>> = {

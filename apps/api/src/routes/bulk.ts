@@ -38,7 +38,9 @@ export const bulkRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     const { pool, counters, heavy } = context;
-    const actions = new BulkActions(context, (error) => app.log.error({ err: error }, 'Bulk action failed'));
+    const actions = new BulkActions(context, (error, action) =>
+      app.log.error({ err: error, projectId: action.projectId, actionId: action.id }, 'Bulk action failed'),
+    );
     app.addHook('onClose', () => actions.stop());
     const write = requireScope('write');
 

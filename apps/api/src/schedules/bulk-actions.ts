@@ -48,6 +48,11 @@ export interface StartedAction extends Progress {
   isRepeated: boolean;
 }
 
+interface ActionRef {
+  id: string;
+  projectId: number;
+}
+
 /** The bulk actions that run in this replica: some with a client that waits for the end, others in the background. */
 export class BulkActions {
   readonly #running = new Set<Promise<unknown>>();
@@ -55,7 +60,7 @@ export class BulkActions {
 
   constructor(
     private readonly context: Pick<ApiContext, 'pool' | 'bells' | 'counters'>,
-    private readonly onError: (error: unknown) => void,
+    private readonly onError: (error: unknown, action: ActionRef) => void,
     private readonly maxWaitMs = MAX_WAIT_MS,
   ) {}
 
@@ -120,7 +125,10 @@ export class BulkActions {
 
   #begin(id: string, request: Request, progress: Progress): Promise<void> {
     const work = this.#work(id, request, progress);
-    const settled = work.catch(this.onError).finally(() => this.#running.delete(settled));
+    const ref = { id, projectId: request.caller.projectId };
+    const settled = work
+      .catch((error) => this.onError(error, ref))
+      .finally(() => this.#running.delete(settled));
     this.#running.add(settled);
     return work;
   }
@@ -154,7 +162,9 @@ export class BulkActions {
         if (this.#isStopping) break;
       }
     } catch (error) {
-      await finishBulkAction(pool, ref, { ...progress, error: FAILED }).catch(this.onError);
+      await finishBulkAction(pool, ref, { ...progress, error: FAILED }).catch((failure) =>
+        this.onError(failure, ref),
+      );
       throw error;
     }
     const isCutOff = progress.lastId !== null && this.#isStopping;

@@ -53,7 +53,7 @@ export class Forecasts {
 
   constructor(
     private readonly pool: Pool,
-    onError: (error: unknown) => void,
+    onError: (error: unknown, name: string) => void,
   ) {
     this.#kept = new BackgroundCache(onError);
   }
