@@ -318,6 +318,30 @@ describe('retention per project', () => {
   });
 });
 
+it('retention passes over a table that another transaction has locked, prunes the other tables meanwhile, and prunes this one the next time', async () => {
+  const [id] = await insertSchedules(database, [{ id: 'gappy', rule: { every: 'P1D' } }], {
+    nowAt: T0 - DAY,
+  });
+  await database.pool.query(
+    `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason, created_at)
+     select 1, ${id}, 1, at, at, 1, 'misfire', 'missed', at from to_timestamp(${T0} / 1000.0) as at`,
+  );
+  await backdate();
+  const holder = await database.pool.connect();
+  try {
+    await holder.query('begin; lock table carillon.gaps in exclusive mode');
+    // Without a lock time-out, the statement would wait until Postgres cancels it after 8 s, and retention would throw.
+    await retain({ runs: 30, audit: 30 });
+    expect(await count('gaps', `schedule_id = ${id}`)).toBe(1);
+    expect(await count('audit_log', `subject = 'gappy'`)).toBe(0);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  await retain({ runs: 30 });
+  expect(await count('gaps', `schedule_id = ${id}`)).toBe(0);
+});
+
 describe('the audit log', () => {
   const entries = () => count('audit_log', `actor = 'guard'`);
   const write = (at: string) =>
