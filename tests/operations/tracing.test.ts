@@ -143,6 +143,15 @@ describe('Traces', () => {
     ]);
   });
 
+  it('if the target of a webhook sets the header traceparent itself, the receiver gets that one and not that of the attempt', async () => {
+    const traceparent = '00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-bbbbbbbbbbbbbbbb-01';
+    const target = { type: 'webhook', url: receiver.url('status/200/own-trace'), headers: { traceparent } };
+    await create({ id: 'own-trace', rule: { in: 'PT1S' }, target });
+    await spansOf('attempt', isOf('own-trace'));
+    const [delivery] = receiver.to('status/200/own-trace');
+    expect(delivery?.headers.traceparent).toBe(traceparent);
+  });
+
   it('a worker without a trace collector sends no traceparent header', async () => {
     const plain = await startWorker(given(readWorkerConfig({ ...environment(untraced), ...QUICK })), log);
     const target = { type: 'webhook' as const, url: receiver.url('status/200/untraced'), headers: {} };
