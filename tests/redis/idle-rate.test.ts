@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, useDatabase, useProcesses } from '@carillon/testkit';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { type NativeRedis, startRedis } from './native-redis.js';
 
 const database = useDatabase();
