@@ -67,7 +67,7 @@ export function receive(
     type,
     body.runId,
     headers['webhook-id'],
-    headers['webhook-signature'],
+    headers['webhook-signature'] ?? '',
     receipt.error ?? '',
     ...alert.opened.map(({ link }) => link),
   ];

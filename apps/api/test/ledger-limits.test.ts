@@ -2,6 +2,7 @@ import {
   cancelSchedule,
   explainOccurrences,
   pauseSchedule,
+  readScheduleChanges,
   replaceSchedule,
   reportRun,
   rescheduleNext,
@@ -250,5 +251,12 @@ describe('The ledger of a range with more definitions or gaps than one page read
     const entries = await ledger(key, `${range}&order=desc&limit=400`);
     expect(entries.filter(({ status }) => status !== 'skipped')).toEqual([]);
     expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(2_000);
+  });
+
+  it('the changes of a schedule can be read up to a time of the clock that has a fraction of a millisecond', async () => {
+    const range = { key: 'no-such-schedule', fromAt: T0 + 0.25, untilAt: T0 + 0.5 };
+    const options = { projectId: database.projectId, runs: [], others: [range], nowAt: T0 + 0.5 };
+    const changes = await readScheduleChanges(database.pool, options);
+    expect(changes.get(range.key)?.filter(({ action }) => action.startsWith('schedule.'))).toEqual([]);
   });
 });

@@ -172,15 +172,18 @@ const spanOf = (run: SpannedRun, nowAt: number): ChangesRange => ({
   untilAt: endedAtOf(run) ?? nowAt,
 });
 
-/** Joins the ranges of each schedule to one that begins with the first and ends with the last of them. */
+/**
+ * Joins the ranges of each schedule to one that begins with the first and ends with the last of them. The time of a
+ * clock may have a fraction of a millisecond, which the statements do not take.
+ */
 function joinRanges(of: readonly ChangesRange[]): ChangesRange[] {
   const joined = new Map<string, ChangesRange>();
   for (const { key, fromAt, untilAt } of of) {
     const range = joined.get(key);
     joined.set(key, {
       key,
-      fromAt: Math.min(fromAt, range?.fromAt ?? fromAt),
-      untilAt: Math.max(untilAt, range?.untilAt ?? untilAt),
+      fromAt: Math.floor(Math.min(fromAt, range?.fromAt ?? fromAt)),
+      untilAt: Math.ceil(Math.max(untilAt, range?.untilAt ?? untilAt)),
     });
   }
   return [...joined.values()];
