@@ -310,7 +310,7 @@ describe('A worker that finds requests by its sweep', () => {
     await schedule('counted', `every => '1 second', ${NOOP}, options => '${policies}'`);
     await eventually(async () => {
       const { rows } = await owner(
-        `select from carillon.sql_requests where key = 'counted' and requested_at < clock_timestamp() - interval '2 seconds'`,
+        `select from carillon.sql_requests where key = 'counted' and requested_at < clock_timestamp() - interval '2.9 seconds'`,
       );
       return rows.length === 1;
     });

@@ -25,6 +25,8 @@ let pool: pg.Pool;
 
 beforeAll(async () => {
   pool = new pg.Pool({ connectionString: database.url, max: 12 });
+  // Without a listener, a connection that Postgres ends while it is idle would end the process of the tests.
+  pool.on('error', () => {});
   await pool.query('create table invoices (id text primary key)');
   carillon = await run({
     pool,
