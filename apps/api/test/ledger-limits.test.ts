@@ -107,7 +107,7 @@ describe('The ledger of a schedule with many audit entries', () => {
     expect(await explainOccurrences(database.pool, request)).toEqual([entry.why]);
   });
 
-  it('the ledger names a pause before its range and the present pause, whatever lies between them', async () => {
+  it('the ledger names a pause before its range and the present pause, even if many other entries lie between them', async () => {
     const policies = { rule: { every: 'PT10M' }, misfire: { policy: 'all', grace: 'PT1H' } };
     const { id, change } = await everyMinute('twice-paused', policies);
     const dueAt = T0 + 10 * MINUTE;

@@ -455,7 +455,7 @@ describe('Triggers in one batch', () => {
   });
 });
 
-it('a worker carries out the requests by SQL of its own Postgres schema, whatever the name of the schema', async () => {
+it('a worker carries out the requests by SQL of its own Postgres schema, also if the schema is not named carillon', async () => {
   await migrate(database.url, { schema: 'elsewhere' });
   const worker = await start({ DATABASE_SCHEMA: 'elsewhere', ...RARE_SWEEPS });
   onTestFinished(() => worker.stop());

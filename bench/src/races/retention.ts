@@ -22,7 +22,7 @@ interface Sizes {
   recurring: number;
   runsEach: number;
   oneShots: number;
-  /** The number of one-shots that are due, so that the claimer always finds some. */
+  /** The number of one-shots that are due from the start. It is large enough for the claimer to find some at any time. */
   due: number;
 }
 

@@ -245,8 +245,8 @@ const beginWithin = (ms: number) =>
     .join('; ')}`;
 
 /**
- * Planner settings for the statements that claim and close runs. They make Postgres look rows up by key, whatever the
- * table statistics say, and plan each statement once per connection.
+ * Planner settings for the statements that claim and close runs. They make Postgres look rows up by key, even if
+ * the statistics of a table are outdated, and plan each statement once per connection.
  *
  * By default, a plan that was made while a table was nearly empty would read the whole table. Postgres keeps such a
  * plan, and would still use it a second later, when many rows are due. With the alternatives switched off, each plan is

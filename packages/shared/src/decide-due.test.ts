@@ -166,7 +166,7 @@ describe('time that a restore has lost', () => {
   });
 
   it.each([misfire('skip'), misfire('once'), misfire('all', 1)])(
-    'after `carillon restore --refire`, occurrences that were due in the time lost by a database restore run one by one, whatever the misfire policy (%j)',
+    'after `carillon restore --refire`, occurrences that were due in the time lost by a database restore run one by one, under every misfire policy (%j)',
     (policy) => {
       expect(moved(decideDue(lost('refire', '10:17', '10:00', policy), at('11:00')))).toEqual({
         runs: '10:00',

@@ -8,11 +8,11 @@ const kinds = (changes: Partial<CurrentHome>, recorded: Home | null = HOME) =>
   MARKS.map((mark) => judgeHome(recorded, { ...NOW, ...changes }, mark).kind);
 
 describe('judgeHome', () => {
-  it('a database on its recorded server is not taken for a copy, whatever the state of the mark of its workers in Redis', () => {
+  it('a database on its recorded server is not taken for a copy, in every state of the mark of its workers in Redis', () => {
     expect(kinds({})).toEqual(['same', 'same', 'same']);
   });
 
-  it('a database without a recorded server is not taken for a copy, whatever the state of the mark of its workers in Redis', () => {
+  it('a database without a recorded server is not taken for a copy, in every state of the mark of its workers in Redis', () => {
     expect(kinds({}, null)).toEqual(['moved', 'moved', 'moved']);
   });
 

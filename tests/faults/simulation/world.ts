@@ -30,7 +30,7 @@ let number = 0;
  */
 interface StaleRun {
   run: ClaimedRun;
-  /** The worker that claimed the run, with the token under which it still may write. */
+  /** The worker that claimed the run. A late write is sent by this worker, under its own token. */
   engine: ReturnType<typeof useEngine>;
   /** True once the run was rescued or cancelled. From then on every write of this worker must be refused. */
   isLost: boolean;

@@ -4,7 +4,7 @@ import { SequenceProgress } from './sequence-progress.js';
 const at = (milliseconds: number) => ({ startedAt: milliseconds, endedAt: milliseconds, isFull: false });
 
 describe('SequenceProgress', () => {
-  it('polls of a sequence look for smaller numbers until 3 s after a number was first read, because a smaller number may commit after a larger one', () => {
+  it('after a poll has read a number of a sequence, polls still look for smaller numbers for 3 s, because a smaller number may commit after a larger one', () => {
     const progress = new SequenceProgress(10, 3_000);
     progress.advance([13, 15], at(1_000));
     expect([progress.floor, progress.alreadyRead]).toEqual([10, [13, 15]]);
@@ -38,7 +38,7 @@ describe('SequenceProgress', () => {
     const progress = new SequenceProgress(0, 3_000);
     progress.advance([8], at(0));
     progress.advance([3, 5], { ...at(3_000), isFull: true });
-    // Number 6 may have been left out because the page was full.
+    // The page was full after number 5. So number 6 may exist, although no poll has read it.
     expect([progress.floor, progress.isUnread(6)]).toEqual([0, true]);
     progress.advance([6], at(3_300));
     expect([progress.floor, progress.isUnread(6)]).toEqual([8, false]);

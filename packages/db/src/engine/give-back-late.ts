@@ -10,7 +10,7 @@ import { lockSchedulesOf } from './lock-waiting.js';
 /** An attempt that a worker has claimed, but has not begun and will not begin. */
 export interface UnbegunAttempt extends RunKey {
   epoch: number;
-  /** True if an earlier attempt of the run has begun, so its lateness is known. */
+  /** True if an earlier attempt of the run has begun. Then the lateness of the run is known, and is kept. */
   hasBegun: boolean;
   plan: Pick<Plan, 'overlap'>;
 }

@@ -111,11 +111,11 @@ const selectChanges = statement<Values, ScheduleChange & { key: string }>(
 );
 
 /**
- * Reads the changes of schedules, while the given runs were due or open, and in the other given ranges: the restores,
- * which count for every schedule, because any
- * occurrence may lie in the time whose transactions Postgres has lost, then the changes of the schedule, oldest first.
- * They include the last change before the range, and the last change of all, that began or ended a pause, and the
- * changes before the range that have moved single occurrences. Changes of single runs are left out: `readRunChanges` reads them.
+ * Reads the changes of schedules while the given runs were due or open, and in the other given ranges, the oldest first.
+ * Besides them, it reads the last pause or resume before the range, the last one of all, and the changes before the
+ * range that have moved single occurrences. Restores come first: they count for every schedule, because any occurrence
+ * may lie in the time whose transactions Postgres has lost. Changes of single runs are left out, because
+ * `readRunChanges` reads them.
  */
 export async function readScheduleChanges(
   db: Database,

@@ -55,7 +55,7 @@ const select = statement<{ projectId: number; limit: number }, SqlRequest>(
 
 /**
  * Locks the oldest requests of a project, at most one for each schedule. So the requests for one schedule are carried
- * out in the order of their calls, whatever the number of workers. Requests that another worker has locked, or that the
+ * out in the order of their calls, with any number of workers. Requests that another worker has locked, or that the
  * SQL function `cancel` is deleting, are skipped.
  */
 export function lockRequests(

@@ -8,7 +8,7 @@ type Values = { now: number | null };
 
 const daysAgo = (days: number) => `${NOW} - ${days} * interval '1 day'`;
 
-/** Maximum number of pings (reports of a job about its runs) that are kept for each schedule, whatever their age. */
+/** Maximum number of pings (reports of a job about its runs) that are kept for each schedule, also if they are new. */
 const MAX_PINGS = 1_000;
 
 /** By table, the condition for rows that are deleted. These retentions are the same for all projects. */

@@ -19,7 +19,7 @@ export function inOneBatch<T>(pool: Pool, work: Work<T>): Promise<T> {
 }
 
 /**
- * Runs one batch in a transaction in which Postgres looks rows up by key, whatever the statistics of the tables say.
+ * Runs one batch in a transaction in which Postgres looks rows up by key, even if the statistics of a table are outdated.
  */
 export function inOneBatchByKey<T>(pool: Pool, work: Work<T>): Promise<T> {
   return inFireTransaction(pool, givingWay(work));

@@ -40,7 +40,7 @@ const runKeyColumns = () => ({
 });
 
 /**
- * One row per run, whatever its state, until retention deletes it. The row holds the latest attempt of the run.
+ * One row per run, in every state, until retention deletes it. The row holds the latest attempt of the run.
  *
  * The table is partitioned by `month`. Drizzle can't express that, so the SQL of the migration does. To find a run by
  * (schedule_id, occurrence_at, origin), Postgres needs one short index lookup per partition. The worker that closes a

@@ -1,6 +1,9 @@
 /** The default of STOP_DEADLINE_MS: how long a stopping worker waits for its deliveries. */
 const STOP_DEADLINE_MS = 10_000;
-/** The time that the other steps of a stop may take, of the API and of a worker (docs/monitoring.md). */
+/**
+ * Maximum time of all steps of a stop except the wait whose length is a setting: `STOP_DEADLINE_MS` for a worker,
+ * `STOP_DELAY_MS` for the API. It is the same for both (docs/monitoring.md).
+ */
 const OTHER_STEPS_MS = 15_000;
 
 /** The longest time that the API or a worker with these settings takes to stop. */

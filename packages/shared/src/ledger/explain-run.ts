@@ -55,8 +55,8 @@ export function explainRun(
 }
 
 /**
- * Says what a queued run waits for. A pause is checked first, because a run of a paused schedule does not start,
- * whatever its `nextAttemptAt` is.
+ * Says what a queued run waits for. A pause is checked first, because a run of a paused schedule does not start, even if
+ * its `nextAttemptAt` has passed.
  */
 function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null, missing: string | null): string {
   const last = story.findLast(({ kind }) => kind === 'paused' || kind === 'resumed');
