@@ -139,17 +139,29 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
 }
 
 /**
- * Waits until no lease is left (promise I3). Returns a violation for each lease that is still there after the time-out.
+ * Waits until no lease is left (promise I3). Returns a violation for each lease that is still there after the time-out,
+ * with what may explain why no sweep has taken it.
  */
 async function waitForLeases({ pool }: Installation): Promise<string[]> {
-  const look = () => pool.query<{ epoch: number }>('select epoch from carillon.leases order by epoch');
-  const isRested = await eventually(async () => (await look()).rowCount === 0, {
+  const look = async () => (await pool.query<Record<string, unknown>>(LEASES_LEFT)).rows;
+  const isRested = await eventually(async () => (await look()).length === 0, {
     withinMs: CALM_WITHIN_MS,
     everyMs: 50,
   }).catch(() => false);
   if (isRested) return [];
-  return (await look()).rows.slice(0, 20).map(({ epoch }) => `I3 a lease is left at rest: epoch ${epoch}`);
+  return (await look()).map((lease) => `I3 a lease is left at rest: ${JSON.stringify(lease)}`);
 }
+
+const LEASES_LEFT = `
+  select l.epoch, l.worker_id as worker, l.open_runs as "openRuns", w.token = l.token as "isOfLiveToken",
+    w.in_flight as "workerInFlight", w.stopped_at is not null as "workerHasStopped",
+    round(extract(epoch from clock_timestamp() - l.claimed_at)) as "claimedSecondsAgo",
+    round(extract(epoch from l.held_until - clock_timestamp())::numeric, 1) as "heldForSeconds",
+    round(extract(epoch from clock_timestamp() - i.swept_at)::numeric, 1) as "sweptSecondsAgo", i.held_detail as "hold",
+    (select jsonb_agg(jsonb_build_object('schedule', s.key, 'status', r.status, 'outcome', r.outcome, 'reason', r.reason_code))
+     from carillon.runs r join carillon.schedules s on s.id = r.schedule_id where r.epoch = l.epoch) as runs
+  from carillon.leases l left join carillon.workers w on w.id = l.worker_id, carillon.installation i
+  order by l.epoch limit 20`;
 
 /**
  * Waits until no worker counts a run in flight. Returns the workers that still do: a worker must not count a run for
