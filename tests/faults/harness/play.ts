@@ -103,13 +103,19 @@ async function restore(installation: Installation): Promise<void> {
     actor: 'faults',
     now: null,
   });
-  for (const delivery of installation.receiver.held()) await delivery.answer(200);
   for (const client of Object.values(installation.clients)) {
     await client.cancelAll();
     client.acknowledged.length = 0;
   }
-  const busy = 'select from carillon.leases';
-  await eventually(async () => (await installation.pool.query(busy)).rowCount === 0).catch(() => {});
+  await eventually(
+    async () => {
+      // A scenario that failed may have left deliveries that wait for their answer for minutes, and a retry of such a
+      // delivery may only arrive now.
+      for (const delivery of installation.receiver.held()) await delivery.answer(200);
+      return (await installation.pool.query('select from carillon.leases')).rowCount === 0;
+    },
+    { what: 'the end of the runs of an earlier scenario' },
+  );
   installation.crashes();
   installation.receiver.forget();
 }
