@@ -55,8 +55,9 @@ const readTemplate = (text, at) => text.slice(at, skipString(text, at));
 
 function readConstant(text, at) {
   const [name] = /^[A-Za-z_$][\w$]*(?=\s*[,)])/.exec(text.slice(at)) ?? [];
-  const found = name && new RegExp(`\\bconst ${name.replaceAll('$', '\\$')} =\\s*(?=['"\`])`).exec(text);
-  return found ? readText(text, found.index + found[0].length) : null;
+  const declaration =
+    name && new RegExp(`\\bconst ${name.replaceAll('$', '\\$')} =\\s*(?=['"\`])`).exec(text);
+  return declaration ? readText(text, declaration.index + declaration[0].length) : null;
 }
 
 /** Returns the position behind the brackets that open at a position. */

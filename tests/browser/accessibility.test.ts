@@ -73,22 +73,22 @@ async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
 /** Checks an open page in both themes and both widths; returns what is wrong with it. */
 async function inspect(page: Page): Promise<string[]> {
   await settle(page);
-  const found: string[] = [];
+  const problems: string[] = [];
   const shift = await page.evaluate<number>('globalThis.layoutShift');
-  if (shift > MAX_LAYOUT_SHIFT) found.push(`moved while it loaded: layout shift ${shift.toFixed(3)}`);
+  if (shift > MAX_LAYOUT_SHIFT) problems.push(`moved while it loaded: layout shift ${shift.toFixed(3)}`);
   await page.evaluate(axe.source);
   for (const width of WIDTHS) {
     const note = (theme: string, violations: string[]) =>
-      found.push(...violations.map((violation) => `${width} px, ${theme}: ${violation}`));
+      problems.push(...violations.map((violation) => `${width} px, ${theme}: ${violation}`));
     await page.setViewportSize({ width, height: 860 });
     note('light', await findViolations(page));
     await showTheme(page, 'dark');
     note('dark', await findViolations(page, RULES_OF_COLOUR));
     await showTheme(page, 'light');
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    if (overflow > 0) found.push(`${width} px: scrolls sideways by ${overflow} pixels`);
+    if (overflow > 0) problems.push(`${width} px: scrolls sideways by ${overflow} pixels`);
   }
-  return found;
+  return problems;
 }
 
 async function makeData(): Promise<string> {
@@ -154,11 +154,11 @@ describe('Every page of the dashboard', () => {
   it('the accessibility checker axe finds no violation in the dialogs, the command palette and the help sheet of the dashboard', async () => {
     const page = await dashboard.signIn({ path: '/schedules/subject' });
     await page.evaluate(axe.source);
-    const found: string[] = [];
+    const violations: string[] = [];
     for (const name of ['Pause', 'Move next', 'Cancel']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor();
-      found.push(...(await findViolations(page)));
+      violations.push(...(await findViolations(page)));
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
@@ -168,16 +168,16 @@ describe('Every page of the dashboard', () => {
     await page.getByRole('region', { name: 'the signing secret' }).waitFor();
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
     await page.getByRole('dialog').waitFor();
-    found.push(...(await findViolations(page)));
+    violations.push(...(await findViolations(page)));
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     for (const key of ['Control+k', 'Shift+?']) {
       await page.keyboard.press(key);
       await page.getByRole('dialog').waitFor();
-      found.push(...(await findViolations(page)));
+      violations.push(...(await findViolations(page)));
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
-    expect(found).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });

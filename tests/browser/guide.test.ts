@@ -32,10 +32,10 @@ describe('The guide in a browser', () => {
         const violations = await page.evaluate<axe.Result[]>(
           `axe.run(document, ${JSON.stringify({ runOnly: RULE_SETS, resultTypes: ['violations'] })}).then((result) => result.violations)`,
         );
-        const found = violations.map(
+        const violationTexts = violations.map(
           ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
         );
-        expect(found, `${path}, ${colorScheme}, ${width} px`).toEqual([]);
+        expect(violationTexts, `${path}, ${colorScheme}, ${width} px`).toEqual([]);
         const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         expect(wider, `${path}, ${width} px`).toBe(0);
       }

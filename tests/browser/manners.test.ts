@@ -187,7 +187,7 @@ describe('Behaviour of the dashboard', () => {
     const { key } = await dashboard.call('POST', '/keys', { name: 'looker', scopes: ['read'] });
     await dashboard.call('PUT', '/calendars/holidays', { dates: ['2031-12-25'] });
     const page = await dashboard.signIn({ key });
-    const found: string[] = [];
+    const buttons: string[] = [];
     for (const path of READABLE) {
       await page.goto(dashboard.url + path);
       await page.getByText('it lacks the scope write').waitFor();
@@ -196,9 +196,9 @@ describe('Behaviour of the dashboard', () => {
       const main = page.getByRole('main');
       for (const role of ['button', 'link'] as const)
         for (const each of await main.getByRole(role, { name: CHANGES }).all())
-          found.push(`${path}: ${await each.textContent()}`);
+          buttons.push(`${path}: ${await each.textContent()}`);
     }
-    expect(found).toEqual([]);
+    expect(buttons).toEqual([]);
     for (const path of ['/schedules/new', '/schedules/shown/edit']) {
       await page.goto(dashboard.url + path);
       await page.getByRole('main').getByText('This key lacks the scope write').waitFor();

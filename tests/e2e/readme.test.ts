@@ -42,8 +42,8 @@ async function blocks(language: string): Promise<string[]> {
 }
 
 function fenced(text: string, language: string): string[] {
-  const found = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter((match) => match[1] === language);
-  return found.map((match) => (match[2] as string).replaceAll('http://127.0.0.1:3000', url));
+  const fences = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter((match) => match[1] === language);
+  return fences.map((match) => (match[2] as string).replaceAll('http://127.0.0.1:3000', url));
 }
 
 const run = async (program: string, args: string[]) => {

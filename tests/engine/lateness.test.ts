@@ -86,8 +86,8 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds show the lat
   await ask('POST', '/v1/schedules/bulk', { items });
   const runs = await eventually(
     async () => {
-      const found = await readRuns();
-      return found.length === 16 && found.every(({ status }) => status === 'succeeded') ? found : null;
+      const views = await readRuns();
+      return views.length === 16 && views.every(({ status }) => status === 'succeeded') ? views : null;
     },
     { withinMs: 60_000 },
   );

@@ -110,8 +110,8 @@ describe('A one-shot that has fired', () => {
   it('a finished one-shot is found by tag and by key as finished, and listed neither as active nor as due', async () => {
     const schedule = await fired({ tags: ['listed'] });
     const list = async (filter: object) => {
-      const found = await listSchedules(database.pool, { projectId, filter, limit: 10, beforeId: null });
-      return found.map(({ key, status }) => ({ key, status }));
+      const schedules = await listSchedules(database.pool, { projectId, filter, limit: 10, beforeId: null });
+      return schedules.map(({ key, status }) => ({ key, status }));
     };
     const listed = { key: schedule.key, status: 'finished' };
     expect(await list({ tag: 'listed' })).toEqual([listed]);

@@ -116,12 +116,12 @@ describe('The sweep', () => {
     await insertSchedules(database, [inMs(-5_000), inMs(-3_000)]);
     const worker = await start();
     expect(worker.lines.find((line) => line.msg === 'Starting recovery check')).toBeTruthy();
-    const found = worker.lines.find((line) => line.msg === 'Missed events found') as
+    const missedLine = worker.lines.find((line) => line.msg === 'Missed events found') as
       | Record<string, string>
       | undefined;
-    expect(found).toMatchObject({ count: 2 });
-    expect(Date.parse(found?.oldestEventTimestamp ?? '')).toBeLessThan(
-      Date.parse(found?.newestEventTimestamp ?? ''),
+    expect(missedLine).toMatchObject({ count: 2 });
+    expect(Date.parse(missedLine?.oldestEventTimestamp ?? '')).toBeLessThan(
+      Date.parse(missedLine?.newestEventTimestamp ?? ''),
     );
     await eventually(async () => {
       const { rows } = await database.pool.query(

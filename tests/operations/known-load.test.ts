@@ -168,7 +168,7 @@ let last: Record<string, number | undefined> = {};
 
 describe('Metrics of a known load', () => {
   it('after a load with known counts, the counters in /metrics of the API have exactly these counts, summed over all workers', async () => {
-    const found = await eventually(
+    const counters = await eventually(
       async () => {
         const { samples } = await scrape(apiUrl);
         const seen = Object.fromEntries(Object.keys(EXPECTED).map((name) => [name, samples.get(name)]));
@@ -178,7 +178,7 @@ describe('Metrics of a known load', () => {
       },
       { withinMs: 25_000, everyMs: 200 },
     ).catch(() => last);
-    expect(found).toEqual(EXPECTED);
+    expect(counters).toEqual(EXPECTED);
   });
 
   it('the counters that the workers show in their own /metrics add up to those in /metrics of the API', async () => {

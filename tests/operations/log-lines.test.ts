@@ -60,8 +60,8 @@ describe('Log lines', () => {
       databasePassword: new URL(database.url).password,
       redisPassword: new URL(database.redisUrl).password || 'none-is-set',
     };
-    const found = Object.entries(texts).filter(([, text]) => all.includes(text));
-    expect(found.map(([name]) => name)).toEqual([]);
+    const leaks = Object.entries(texts).filter(([, text]) => all.includes(text));
+    expect(leaks.map(([name]) => name)).toEqual([]);
   });
 
   it('the log line of a failed handler has the message, the cause and the stack of its error', () => {

@@ -50,8 +50,8 @@ const send = (method: string, path: string, body: object) =>
 const spansOf = (name: string, isIt: (span: CollectedSpan) => boolean, count = 1) =>
   eventually(
     () => {
-      const found = collector.spans.filter((span) => span.name === name && isIt(span));
-      return found.length >= count && found;
+      const spans = collector.spans.filter((span) => span.name === name && isIt(span));
+      return spans.length >= count && spans;
     },
     { what: `${count} spans "${name}"` },
   );

@@ -52,8 +52,8 @@ async function importsOf(folder: string): Promise<Set<string>> {
     const text = await readFile(`${root}/${folder}/src/${file}`, 'utf8');
     for (const [statement, name = ''] of text.matchAll(IMPORT)) {
       if (!statement.includes("'@carillon/") && name !== 'carillon') continue;
-      const found = [...folders.values()].find((each) => each.endsWith(`/${name}`));
-      imported.add(found ?? `the unknown package ${name}`);
+      const target = [...folders.values()].find((each) => each.endsWith(`/${name}`));
+      imported.add(target ?? `the unknown package ${name}`);
     }
   }
   imported.delete(folder);

@@ -41,10 +41,10 @@ describe('Recovery', () => {
     expect(first?.count).toBe(3);
 
     const worker = await programs.worker();
-    const found = worker.lines.find(({ msg }) => msg === 'Missed events found');
-    expect(found).toMatchObject({ level: 30, count: 3 });
-    expect(found?.oldestEventTimestamp).toContain(`${dateBefore(7)}T09:00:00.000Z`);
-    expect(found?.newestEventTimestamp).toContain(`${dateBefore(1)}T09:00:00.000Z`);
+    const missedLine = worker.lines.find(({ msg }) => msg === 'Missed events found');
+    expect(missedLine).toMatchObject({ level: 30, count: 3 });
+    expect(missedLine?.oldestEventTimestamp).toContain(`${dateBefore(7)}T09:00:00.000Z`);
+    expect(missedLine?.newestEventTimestamp).toContain(`${dateBefore(1)}T09:00:00.000Z`);
 
     await eventually(async () => {
       const { rows } = await database.pool.query(`select status from carillon.runs`);

@@ -27,9 +27,9 @@ it('/v1/attention lists the schedules that failed, are overdue, were paused by C
   ]);
   const runs = await engine.claim(nowAt + 1);
   const run = (key: string) => {
-    const found = runs.find(({ scheduleKey }) => scheduleKey === key);
-    if (!found) throw new Error(`${key} was not claimed`);
-    return found;
+    const claimedRun = runs.find(({ scheduleKey }) => scheduleKey === key);
+    if (!claimedRun) throw new Error(`${key} was not claimed`);
+    return claimedRun;
   };
   await engine.fail(run('failing'), nowAt + 2);
   await engine.succeed(run('fine'), nowAt + 2);
@@ -52,18 +52,18 @@ it('/v1/attention lists the schedules that failed, are overdue, were paused by C
       nowAt: nowAt - 90_000,
     },
   );
-  const found = await read();
+  const attention = await read();
   const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
-  expect(found.failing).toMatchObject({
+  expect(attention.failing).toMatchObject({
     count: 1,
     items: [{ id: 'failing', name: 'Nightly', note: 'failed on purpose' }],
   });
-  expect(found.paused).toMatchObject({
+  expect(attention.paused).toMatchObject({
     count: 1,
     items: [{ id: 'gone', note: 'the receiver answered 410 Gone' }],
   });
-  expect(idsOf(found.overdue)).toEqual(['overdue']);
-  expect(idsOf(found.blocked)).toEqual(['blocked']);
+  expect(idsOf(attention.overdue)).toEqual(['overdue']);
+  expect(idsOf(attention.blocked)).toEqual(['blocked']);
   for (const [reason, ids] of [
     ['failing', ['failing']],
     ['paused', ['gone']],

@@ -11,10 +11,10 @@ export function matches(value: unknown, schema: Schema, document: Document, path
     return schema.enum.includes(value) ? [] : [`${path}: ${String(value)} is none of ${schema.enum}`];
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches) {
-    const found = branches.map((branch) => matches(value, branch, document, path));
-    return found.some((problems) => problems.length === 0)
+    const problemsByBranch = branches.map((branch) => matches(value, branch, document, path));
+    return problemsByBranch.some((problems) => problems.length === 0)
       ? []
-      : [`${path}: matches no branch`, ...(found[0] ?? [])];
+      : [`${path}: matches no branch`, ...(problemsByBranch[0] ?? [])];
   }
   const types = schema.type === undefined ? null : [schema.type].flat();
   if (types && !types.some((type) => isOfType(value, type))) return [`${path}: is not ${types.join(' or ')}`];

@@ -74,18 +74,18 @@ describe('Listing schedules', () => {
       const { body } = await api.call('POST', '/v1/schedules', { key, body: scheduleBody() });
       made.push(body.id);
     }
-    const found: string[] = [];
+    const listedIds: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query: string = cursor === '' ? 'limit=10' : `limit=10&cursor=${cursor}`;
       const { body } = await api.call('GET', `/v1/schedules?${query}`, { key });
-      found.push(...ids(body));
+      listedIds.push(...ids(body));
       cursor = body.nextCursor;
       // New schedules sort before the pages that are still to be read, and an edit does not change the order.
       await api.call('POST', '/v1/schedules', { key, body: scheduleBody() });
       await api.call('PATCH', `/v1/schedules/${made[3]}`, { key, body: { name: 'edited' } });
     }
-    expect(found).toEqual(made.toReversed());
+    expect(listedIds).toEqual(made.toReversed());
   });
 
   it('paging through schedules by next run returns each schedule once, the soonest first', async () => {

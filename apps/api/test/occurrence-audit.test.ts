@@ -100,8 +100,10 @@ describe('The audit of occurrences', () => {
       `delete from carillon.runs where schedule_id = $1 and occurrence_at between $2 and $3`,
       [id, iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)],
     );
-    const found = (await audit('schedule=half-lost')).items;
-    expect(found).toMatchObject([{ kind: 'missing', from: iso(T0 + 2 * MINUTE), to: iso(T0 + 3 * MINUTE) }]);
+    const differences = (await audit('schedule=half-lost')).items;
+    expect(differences).toMatchObject([
+      { kind: 'missing', from: iso(T0 + 2 * MINUTE), to: iso(T0 + 3 * MINUTE) },
+    ]);
     expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)]);
   });
 
@@ -120,16 +122,16 @@ describe('The audit of occurrences', () => {
     await database.pool.query('delete from carillon.runs where schedule_id = $1', [named]);
     for (const from of [T0, at]) {
       const range = `from=${iso(from)}&to=${iso(at)}`;
-      const found = (key: string) => api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
+      const auditOf = (key: string) => api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
       const ledger = (key: string) => api.call('GET', `/v1/schedules/${key}/ledger?${range}`);
       const missing = [{ at: iso(at), status: 'missing', version: 1 }];
       expect((await ledger('named-by-old')).body.items).toMatchObject(missing);
-      expect((await found('named-by-old')).body).toMatchObject({
+      expect((await auditOf('named-by-old')).body).toMatchObject({
         occurrences: 1,
         items: [{ kind: 'missing', from: iso(at), version: 1 }],
       });
       expect((await ledger('named-by-new')).body.items).toEqual([]);
-      expect((await found('named-by-new')).body).toMatchObject({ occurrences: 0, items: [] });
+      expect((await auditOf('named-by-new')).body).toMatchObject({ occurrences: 0, items: [] });
     }
   });
 

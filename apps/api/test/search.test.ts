@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** Reads all pages of a search. */
-async function found(query: string): Promise<string[]> {
+async function idsMatching(query: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;
   do {
@@ -80,6 +80,6 @@ describe('Search', () => {
     ],
     ['an id', 'q=order-2599', (_, n) => n === 2_599],
   ])('a search for %s finds each match exactly once, newest first', async (_what, query, matches) => {
-    expect(await found(query)).toEqual(expected(matches));
+    expect(await idsMatching(query)).toEqual(expected(matches));
   });
 });

@@ -54,13 +54,13 @@ function show() {
     list.hidden = true;
     return;
   }
-  const found = index
+  const matchingEntries = index
     .filter(({ heads, lower }) => words.every((word) => heads.includes(word) || lower.includes(word)))
     .map((entry) => ({ entry, hits: words.filter((word) => entry.heads.includes(word)).length }))
     .toSorted((a, b) => b.hits - a.hits)
     .slice(0, MAX_RESULTS);
-  list.replaceChildren(...found.map(({ entry }) => toItem(entry, words)));
-  if (found.length === 0) list.append(textElement('li', 'No page has these words.'));
+  list.replaceChildren(...matchingEntries.map(({ entry }) => toItem(entry, words)));
+  if (matchingEntries.length === 0) list.append(textElement('li', 'No page has these words.'));
   list.hidden = false;
 }
 

@@ -251,8 +251,8 @@ describe('Webhook requests', () => {
       [id],
     );
     const [first, second] = await eventually(() => {
-      const found = receiver.to('status/200/body?x=1');
-      return found.length === 2 && found;
+      const requests = receiver.to('status/200/body?x=1');
+      return requests.length === 2 && requests;
     });
     const body = JSON.parse(first?.body ?? '');
     expect(Object.keys(body)).toEqual([

@@ -34,11 +34,11 @@ export async function findOneShotFaults(pool: Pool, jobs: readonly Job[]): Promi
             (select count(*)::int from carillon.schedules s
              where status = 'active' and not exists (select from carillon.agenda a where a.schedule_id = s.id)) as finished`,
   );
-  const found = rows[0] ?? {};
+  const counts = rows[0] ?? {};
   return (['runs', 'succeeded', 'at_their_time', 'finished'] as const)
-    .filter((what) => found[what] !== jobs.length)
-    .map((what) => `${what}: ${found[what]} of ${jobs.length}`)
-    .concat(found.early ? [`${found.early} runs were claimed early`] : []);
+    .filter((what) => counts[what] !== jobs.length)
+    .map((what) => `${what}: ${counts[what]} of ${jobs.length}`)
+    .concat(counts.early ? [`${counts.early} runs were claimed early`] : []);
 }
 
 /** The lateness of each one-shot as Carillon has stored it. The job is the payload of its schedule. */

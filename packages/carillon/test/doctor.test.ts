@@ -70,13 +70,16 @@ it('carillon doctor reports an invalid index, a missing partition and a table wi
   );
   await pool.query(`alter table carillon.runs detach partition carillon.runs_${rows[0].next}`);
   await pool.query(`drop table carillon.runs_${rows[0].next}`);
-  const found = await examine();
-  expect(found('indexes')).toMatchObject({
+  const checkNamed = await examine();
+  expect(checkNamed('indexes')).toMatchObject({
     status: 'failed',
     message: expect.stringContaining('runs_waiting'),
   });
-  expect(found('partitions').status).toBe('failed');
-  expect(found('autovacuum')).toMatchObject({ status: 'failed', message: expect.stringContaining('agenda') });
+  expect(checkNamed('partitions').status).toBe('failed');
+  expect(checkNamed('autovacuum')).toMatchObject({
+    status: 'failed',
+    message: expect.stringContaining('agenda'),
+  });
 });
 
 it('carillon doctor compares the given encryption key with the key of the installation, and stores nothing', async () => {
@@ -104,8 +107,8 @@ it('carillon doctor reports unreachable servers, a wrong setting and a schema wi
 });
 
 it('carillon doctor reports a DATABASE_DIRECT_URL that cannot be reached', async () => {
-  const found = await examine({ DATABASE_DIRECT_URL: 'postgres://127.0.0.1:1/none' });
-  expect([found('pooler').status, found('direct connection').status]).toEqual(['ok', 'failed']);
+  const checkNamed = await examine({ DATABASE_DIRECT_URL: 'postgres://127.0.0.1:1/none' });
+  expect([checkNamed('pooler').status, checkNamed('direct connection').status]).toEqual(['ok', 'failed']);
 });
 
 it('carillon doctor with a warning exits with 0, and with --strict exits with 1', () => {

@@ -36,8 +36,8 @@ afterAll(async () => {
 });
 
 const blocks = (language: string, text = page) =>
-  [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, found, block]) =>
-    found === language ? [block as string] : [],
+  [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, blockLanguage, block]) =>
+    blockLanguage === language ? [block as string] : [],
   );
 const becomes = (id: string, expected: object) =>
   eventually(async () => {

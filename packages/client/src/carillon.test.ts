@@ -174,9 +174,9 @@ describe('Lists', () => {
 
   it('iterating over a list in the client fetches one page after another', async () => {
     script = [...pages];
-    const found: unknown[] = [];
-    for await (const run of client().runs.list({ status: 'failed', limit: 2 })) found.push(run);
-    expect(found).toEqual([1, 2, 3, 4]);
+    const runs: unknown[] = [];
+    for await (const run of client().runs.list({ status: 'failed', limit: 2 })) runs.push(run);
+    expect(runs).toEqual([1, 2, 3, 4]);
     expect(received.map(({ url }) => url)).toEqual([
       '/v1/runs?status=failed&limit=2',
       '/v1/runs?status=failed&limit=2&cursor=b',

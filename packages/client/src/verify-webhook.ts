@@ -138,11 +138,12 @@ export async function verifyWebhookSignature({
 }
 
 function readerOf(headers: WebhookToVerify['headers']): (name: string) => string {
-  const found = new Map<string, string>();
+  const valuesByName = new Map<string, string>();
   const entries = headers instanceof Headers ? headers.entries() : Object.entries(headers);
-  for (const [name, value] of entries) if (typeof value === 'string') found.set(name.toLowerCase(), value);
+  for (const [name, value] of entries)
+    if (typeof value === 'string') valuesByName.set(name.toLowerCase(), value);
   return (name) => {
-    const value = found.get(name);
+    const value = valuesByName.get(name);
     if (!value) throw new WebhookVerificationError(`the header ${name} is missing`);
     return value;
   };

@@ -46,10 +46,10 @@ describe('First steps', () => {
     await database.pool.query(
       `delete from carillon.runs where schedule_id = (select id from carillon.schedules where key = 'forgotten')`,
     );
-    const found = await carillon('check --last 1h');
-    expect(found.code).toBe(1);
-    expect(found.out).toMatch(/^2 occurrences of 2 schedules compared; these differ:\n\nSCHEDULE +KIND/);
-    expect(found.out).toMatch(
+    const check = await carillon('check --last 1h');
+    expect(check.code).toBe(1);
+    expect(check.out).toMatch(/^2 occurrences of 2 schedules compared; these differ:\n\nSCHEDULE +KIND/);
+    expect(check.out).toMatch(
       /forgotten +missing .* 1 +named by the rule, and there is neither a run nor a gap/,
     );
     const asJson = await carillon('check forgotten --json');
@@ -65,12 +65,12 @@ describe('First steps', () => {
     const home = join(place.folder, '.carillon');
     await mkdir(home);
     await writeFile(join(home, 'admin.key'), `${ADMIN_KEY}\n`);
-    const found = await start(['system', '--json'], {
+    const answer = await start(['system', '--json'], {
       CARILLON_URL: place.url,
       CARILLON_KEY: '',
       CARILLON_HOME: '',
     }).ended;
-    expect(found).toMatchObject({ code: 0, notes: '' });
+    expect(answer).toMatchObject({ code: 0, notes: '' });
     const elsewhere = await carillon('system', {
       CARILLON_URL: 'http://carillon.invalid',
       CARILLON_HOME: home,

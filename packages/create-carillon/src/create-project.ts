@@ -31,18 +31,18 @@ export async function createProject(path: string): Promise<{ folder: string; nam
 }
 
 async function refuseUsedFolder(folder: string, path: string): Promise<void> {
-  let found: string[];
+  let files: string[];
   try {
-    found = (await readdir(folder)).filter((file) => !HARMLESS.has(file));
+    files = (await readdir(folder)).filter((file) => !HARMLESS.has(file));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return;
     if (code === 'ENOTDIR') throw new CreateError(`${path} is a file; name a folder that is new or empty`);
     throw new CreateError(`the folder ${path} cannot be read: ${message}`);
   }
-  if (found.length === 0) return;
-  const some = found.slice(0, 3).join(', ');
-  const all = found.length > 3 ? `${some} and ${found.length - 3} more` : some;
+  if (files.length === 0) return;
+  const some = files.slice(0, 3).join(', ');
+  const all = files.length > 3 ? `${some} and ${files.length - 3} more` : some;
   throw new CreateError(`the folder ${path} is not empty (${all}); name a folder that is new or empty`);
 }
 

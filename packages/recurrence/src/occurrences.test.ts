@@ -112,8 +112,8 @@ describe('exclusions', () => {
       timezone: 'Asia/Tokyo',
       exclusions: ['2026-02-02', '2026-02-04/2026-02-06'],
     });
-    const found = nextOccurrences(timing, Date.UTC(2026, 0, 31, 3), 4);
-    expect(found.map((at) => localTime(at, 'Asia/Tokyo').slice(5, 16))).toEqual([
+    const instants = nextOccurrences(timing, Date.UTC(2026, 0, 31, 3), 4);
+    expect(instants.map((at) => localTime(at, 'Asia/Tokyo').slice(5, 16))).toEqual([
       '02-01T09:00',
       '02-03T09:00',
       '02-07T09:00',

@@ -29,17 +29,17 @@ export function occurrencesWithin(
   { afterAt, untilAt, limit }: { afterAt: number; untilAt: number; limit: number },
 ): number[] {
   const { instants } = compiled(timing);
-  const found: number[] = [];
+  const occurrences: number[] = [];
   const lastAt = inCalendar(untilAt);
   let at = inCalendar(afterAt);
-  while (found.length < limit) {
+  while (occurrences.length < limit) {
     resetStepBudget();
     const next = instants.next(at, lastAt);
     if (next === null) break;
-    found.push(next);
+    occurrences.push(next);
     at = next;
   }
-  return found;
+  return occurrences;
 }
 
 /**

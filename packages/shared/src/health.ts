@@ -241,7 +241,7 @@ function judgeUpkeep({ driftByMinute, missingPartitions, auditDifferences }: Eng
   const reasons: HealthReason[] = [];
   const [first = 0] = driftByMinute;
   const last = driftByMinute.at(-1) ?? 0;
-  if (driftByMinute.length > 0 && driftByMinute.every((found) => found > 0) && last >= first)
+  if (driftByMinute.length > 0 && driftByMinute.every((differences) => differences > 0) && last >= first)
     reasons.push({
       code: 'drift_not_falling',
       message: `Sweeps have repaired differences for ${driftByMinute.length} minutes (${driftByMinute.join(', ')} a minute), and they do not get fewer: Redis loses wake-ups, or workers are overloaded.`,

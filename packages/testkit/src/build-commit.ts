@@ -49,13 +49,13 @@ export const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: root, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] });
 
 async function workspacesIn(folder: string): Promise<string[]> {
-  const found: string[] = [];
+  const workspaces: string[] = [];
   for (const group of GROUPS) {
     for (const name of await readdir(join(folder, group))) {
-      if (existsSync(join(folder, group, name, 'package.json'))) found.push(join(group, name));
+      if (existsSync(join(folder, group, name, 'package.json'))) workspaces.push(join(group, name));
     }
   }
-  return found;
+  return workspaces;
 }
 
 /**

@@ -164,8 +164,8 @@ export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, 
   const groups = new Map<K, T[]>();
   for (const row of rows) {
     const key = keyOf(row);
-    const found = groups.get(key);
-    if (found) found.push(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
     else groups.set(key, [row]);
   }
   return groups;

@@ -30,11 +30,11 @@ export function checkAlerts(facts: AlertFacts): string[] {
     if (!alerts.some(({ scheduleId }) => scheduleId === id))
       wrong.push(`${id} missed its objective unnoticed`);
   for (const alert of alerts) {
-    const found = [
+    const problems = [
       ...problemsOf(alert, facts),
       ...(ofOutage.includes(alert) ? problemsOfOutage(alert, facts) : []),
     ];
-    wrong.push(...found.map((problem) => `${alert.scheduleId} ${alert.occurrenceAt}: ${problem}`));
+    wrong.push(...problems.map((problem) => `${alert.scheduleId} ${alert.occurrenceAt}: ${problem}`));
   }
   wrong.push(...overlaps(alerts));
   const first = messages.find(({ opened }) =>

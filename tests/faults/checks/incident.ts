@@ -164,10 +164,10 @@ export function checkFigures(
       [...metrics].reduce((total, [name, value]) => total + (pattern.test(name) ? value : 0), 0);
     return sum(after) - sum(before);
   };
-  const expectBetween = (what: string, found: number, those: readonly IncidentRun[]) => {
+  const expectBetween = (what: string, count: number, those: readonly IncidentRun[]) => {
     const least = those.filter((run) => !isOfLost(run, span)).length;
-    if (found < least || found > those.length)
-      wrong.push(`${what} counts ${found}, and there are ${those.length} runs`);
+    if (count < least || count > those.length)
+      wrong.push(`${what} counts ${count}, and there are ${those.length} runs`);
   };
   const begun = runs.filter(({ latenessMs }) => latenessMs !== null);
   const failed = runs.filter(({ status }) => status === 'failed');

@@ -123,12 +123,12 @@ async function seeWaiting(stage: Stage, inputs: readonly Input[]) {
     async () => {
       const held = await heldBy(stage, inputs);
       const victim = stage.installation.workers.find(({ pid }) => (held.get(pid)?.length ?? 0) > 1);
-      if (victim) return { found: { victim, keys: held.get(victim.pid) as string[] } };
+      if (victim) return { claimed: { victim, keys: held.get(victim.pid) as string[] } };
       const ended = await Promise.all(inputs.map(({ id }) => outcomesOf(stage, id)));
-      return ended.every((list) => list.at(-1) === 'succeeded') && { found: null };
+      return ended.every((list) => list.at(-1) === 'succeeded') && { claimed: null };
     },
     { withinMs: 60_000, everyMs: 5 },
-  ).then(({ found }) => found);
+  ).then(({ claimed }) => claimed);
 }
 
 /**

@@ -63,7 +63,7 @@ export class KeyCache {
     // Concurrent requests share the lookup. If it fails, it is removed from the cache.
     this.#known.set(cacheKey, owner);
     owner.then(
-      (found) => (found ? this.#noteValid(cacheKey, found) : this.#noteUnknown(cacheKey)),
+      (key) => (key ? this.#noteValid(cacheKey, key) : this.#noteUnknown(cacheKey)),
       () => this.#known.delete(cacheKey),
     );
     return owner;

@@ -31,14 +31,14 @@ export function idInCursor(cursor: string | undefined): number | null {
  * page if `isCut` is true, which means that the read stopped early because of its size.
  */
 export function pageOf<T>(
-  found: readonly T[],
+  rows: readonly T[],
   limit: number,
   positionOf: (item: T) => string | number,
   isCut = false,
 ) {
-  const items = found.slice(0, limit);
+  const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const hasMore = isCut || found.length > limit;
+  const hasMore = isCut || rows.length > limit;
   const nextCursor = hasMore && last !== undefined ? encodeCursor(positionOf(last)) : null;
   return { items, nextCursor };
 }

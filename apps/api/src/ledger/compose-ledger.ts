@@ -63,10 +63,10 @@ export function* composeLedger(
   let step = walk.next();
   while (!step.done) {
     const { at, definition } = step.value;
-    const found = runsUpTo(at);
-    const isRun = found.some((run) => run.origin === 'rule' && run.occurrenceAt === at);
+    const runsSinceLastStep = runsUpTo(at);
+    const isRun = runsSinceLastStep.some((run) => run.origin === 'rule' && run.occurrenceAt === at);
     const gap = isRun ? undefined : gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
-    for (const run of found) yield entryOfRun(run, sources);
+    for (const run of runsSinceLastStep) yield entryOfRun(run, sources);
     if (gap) yield entryOfGap(gap, definition, sources.changes);
     else if (!isRun) yield entryWithoutRun({ at, definition }, sources);
     step = walk.next(gap?.toAt);

@@ -36,7 +36,7 @@ export async function readSteps(
   db: Database,
   { projectId, runs, nowAt }: { projectId: number; runs: readonly RunView[]; nowAt: number },
 ): Promise<RunSteps> {
-  const found = new Map<string, Steps>();
+  const stepsByRunId = new Map<string, Steps>();
   const [first, last] = [runs[0], runs.at(-1)];
   if (!first || !last) return { of: noSteps, completeUntilAt: Number.POSITIVE_INFINITY };
   const range = {
@@ -47,8 +47,8 @@ export async function readSteps(
   };
   const of = (run: RunIdentity) => {
     const id = encodeRunId(run);
-    const steps = found.get(id) ?? noSteps();
-    found.set(id, steps);
+    const steps = stepsByRunId.get(id) ?? noSteps();
+    stepsByRunId.set(id, steps);
     return steps;
   };
   const attempts = await readAttemptsBetween(db, range);

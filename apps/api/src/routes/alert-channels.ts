@@ -72,8 +72,8 @@ export const alertChannelRoutes =
       },
       async ({ caller: { projectId }, query: { limit, cursor } }) => {
         const afterKey = cursor === undefined ? null : decodeCursor(cursor);
-        const found = await listChannels(pool, { projectId, limit: limit + 1, afterKey });
-        const { items, nextCursor } = pageOf(found, limit, ({ key }) => key);
+        const channels = await listChannels(pool, { projectId, limit: limit + 1, afterKey });
+        const { items, nextCursor } = pageOf(channels, limit, ({ key }) => key);
         return { items: await present(projectId, items), nextCursor };
       },
     );

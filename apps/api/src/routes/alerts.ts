@@ -50,8 +50,8 @@ export const alertRoutes =
       },
       async ({ caller: { projectId }, query: { limit, cursor, ...filter } }) => {
         const beforeId = idInCursor(cursor);
-        const found = await listAlerts(pool, { projectId, filter, limit: limit + 1, beforeId });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        const alerts = await listAlerts(pool, { projectId, filter, limit: limit + 1, beforeId });
+        const { items, nextCursor } = pageOf(alerts, limit, ({ id }) => id);
         const why = await explainOccurrences(pool, {
           projectId,
           occurrences: items,
@@ -75,8 +75,8 @@ export const alertRoutes =
       },
       async ({ caller: { projectId }, query: { limit, cursor } }) => {
         const afterId = idInCursor(cursor);
-        const found = await listMaintenance(pool, { projectId, limit: limit + 1, afterId, now: null });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        const windows = await listMaintenance(pool, { projectId, limit: limit + 1, afterId, now: null });
+        const { items, nextCursor } = pageOf(windows, limit, ({ id }) => id);
         return { items: items.map(presentMaintenance), nextCursor };
       },
     );

@@ -26,7 +26,7 @@ export const attentionRoutes =
       },
       async ({ caller: { projectId } }) => {
         const fromAt = Math.floor(clock.now());
-        const [found, fires] = await Promise.all([
+        const [attention, fires] = await Promise.all([
           readAttention(pool, { projectId, now: null }),
           forecasts.readAtOnce({ projectId, fromAt, hours: 24 }),
         ]);
@@ -34,11 +34,11 @@ export const attentionRoutes =
         for (const [at, count] of fires)
           if (count >= HERD_FIRES && count > (herd?.fires ?? 0)) herd = { at: iso(at), fires: count };
         return {
-          failing: present(found.failing),
-          paused: present(found.paused),
-          overdue: present(found.overdue),
-          blocked: present(found.blocked),
-          breaching: present(found.breaching),
+          failing: present(attention.failing),
+          paused: present(attention.paused),
+          overdue: present(attention.overdue),
+          blocked: present(attention.blocked),
+          breaching: present(attention.breaching),
           herd,
         };
       },

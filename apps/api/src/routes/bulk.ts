@@ -100,8 +100,8 @@ export const bulkRoutes =
           const { action, dryRun, background } = body;
           const beforeId = idInCursor(body.cursor);
           if (dryRun) {
-            const found = await previewAction(context, { caller, action: body, beforeId });
-            return { ...NOTHING_DONE, action, dryRun, status: 'done' as const, ...found };
+            const preview = await previewAction(context, { caller, action: body, beforeId });
+            return { ...NOTHING_DONE, action, dryRun, status: 'done' as const, ...preview };
           }
           const requestKey = readIdempotencyKey(request);
           const wanted = { caller, action: body, beforeId, requestKey, requestHash: requestHashOf(body) };
@@ -131,8 +131,8 @@ export const bulkRoutes =
         onRequest: requireScope('read'),
       },
       async ({ caller, query: { limit } }) => {
-        const found = await listBulkActions(pool, { projectId: caller.projectId, limit });
-        return { items: found.map(presentBulkAction), nextCursor: null };
+        const actions = await listBulkActions(pool, { projectId: caller.projectId, limit });
+        return { items: actions.map(presentBulkAction), nextCursor: null };
       },
     );
 
@@ -150,9 +150,9 @@ export const bulkRoutes =
         onRequest: requireScope('read'),
       },
       async ({ caller, params: { id } }) => {
-        const found = await readBulkAction(pool, { id, projectId: caller.projectId });
-        if (!found) throw notFound('bulk action', id);
-        return presentBulkAction(found);
+        const action = await readBulkAction(pool, { id, projectId: caller.projectId });
+        if (!action) throw notFound('bulk action', id);
+        return presentBulkAction(action);
       },
     );
   };

@@ -130,8 +130,12 @@ export const calendarRoutes =
       },
       async ({ caller, query: { limit, cursor } }) => {
         const afterName = cursor === undefined ? null : decodeCursor(cursor);
-        const found = await listCalendars(pool, { projectId: caller.projectId, limit: limit + 1, afterName });
-        const { items, nextCursor } = pageOf(found, limit, ({ name }) => name);
+        const calendars = await listCalendars(pool, {
+          projectId: caller.projectId,
+          limit: limit + 1,
+          afterName,
+        });
+        const { items, nextCursor } = pageOf(calendars, limit, ({ name }) => name);
         return { items: items.map(presentCalendar), nextCursor };
       },
     );

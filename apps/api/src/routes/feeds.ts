@@ -156,8 +156,8 @@ export const feedTokenRoutes =
         onRequest: requireScope('read'),
       },
       async ({ caller: { projectId }, query: { limit, cursor } }) => {
-        const found = await listFeeds(pool, { projectId, limit: limit + 1, beforeId: idInCursor(cursor) });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        const feeds = await listFeeds(pool, { projectId, limit: limit + 1, beforeId: idInCursor(cursor) });
+        const { items, nextCursor } = pageOf(feeds, limit, ({ id }) => id);
         return { items: items.map(present), nextCursor };
       },
     );

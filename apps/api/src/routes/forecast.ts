@@ -90,16 +90,16 @@ export const forecastRoutes =
           forecasts.read(ahead),
           readDueWithin(pool, { projectId, fromAt, toAt: fromAt + MINUTE_MS, limit: MAX_NAMED }),
         ]);
-        const found = await findGroups(groups, fromAt);
+        const firing = await findGroups(groups, fromAt);
         const room = MAX_NAMED - due.length;
         const later =
-          room > 0 && found.groups.length > 0
-            ? await readSchedulesOfGroups(pool, { projectId, picked: found.groups, limit: room })
+          room > 0 && firing.groups.length > 0
+            ? await readSchedulesOfGroups(pool, { projectId, picked: firing.groups, limit: room })
             : [];
         return {
           at: iso(fromAt),
           fires: Math.max(all.get(fromAt) ?? 0, due.length),
-          complete: isComplete && found.isComplete,
+          complete: isComplete && firing.isComplete,
           schedules: [...due, ...later].map(({ key, name, rule, targetType, nextRunAt }) => ({
             id: key,
             name,
@@ -122,17 +122,17 @@ async function findGroups(
 ): Promise<{ groups: ForecastGroup[]; isComplete: boolean }> {
   let usedMs = 0;
   let sliceAt = performance.now();
-  const found: ForecastGroup[] = [];
+  const firingGroups: ForecastGroup[] = [];
   const largestFirst = groups.toSorted((a, b) => b.schedules - a.schedules);
   for (const [index, group] of largestFirst.entries()) {
-    if (laterFiresIn(group, minuteAt) > 0) found.push(group);
+    if (laterFiresIn(group, minuteAt) > 0) firingGroups.push(group);
     // The answer names at most MAX_NAMED schedules. Each group has at least one, so this many groups are enough.
-    if (found.length >= MAX_NAMED) break;
+    if (firingGroups.length >= MAX_NAMED) break;
     if (index % SLICE !== SLICE - 1) continue;
     usedMs += performance.now() - sliceAt;
-    if (usedMs > MAX_SEARCH_MS) return { groups: found, isComplete: false };
+    if (usedMs > MAX_SEARCH_MS) return { groups: firingGroups, isComplete: false };
     await new Promise(setImmediate);
     sliceAt = performance.now();
   }
-  return { groups: found, isComplete: true };
+  return { groups: firingGroups, isComplete: true };
 }

@@ -71,8 +71,8 @@ export const operationRoutes =
         },
       },
       async ({ query: { limit, cursor } }) => {
-        const found = await listWorkers(pool, { limit: limit + 1, beforeId: idInCursor(cursor) });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        const workers = await listWorkers(pool, { limit: limit + 1, beforeId: idInCursor(cursor) });
+        const { items, nextCursor } = pageOf(workers, limit, ({ id }) => id);
         return {
           items: items.map((worker) => ({
             ...worker,

@@ -94,8 +94,8 @@ export const projectRoutes =
       async ({ caller, query: { limit, cursor } }) => {
         const afterKey = cursor === undefined ? null : decodeCursor(cursor);
         const onlyId = isOperator(caller) ? null : caller.projectId;
-        const found = await listProjects(pool, { onlyId, limit: limit + 1, afterKey });
-        const { items, nextCursor } = pageOf(found, limit, ({ key }) => key);
+        const projects = await listProjects(pool, { onlyId, limit: limit + 1, afterKey });
+        const { items, nextCursor } = pageOf(projects, limit, ({ key }) => key);
         return { items: items.map(presentProject), nextCursor };
       },
     );

@@ -88,9 +88,9 @@ export const ruleRoutes =
       },
       async ({ caller: { projectId }, query: { limit, cursor } }) => {
         const page = { projectId, nowAt: Math.floor(clock.now()), limit, beforeId: idInCursor(cursor) };
-        const { found, lookedAt, lastId } = await lintRules(pool, page);
+        const { schedules, lookedAt, lastId } = await lintRules(pool, page);
         return {
-          items: found.map(({ key, name, timezone, text, changes }) => ({
+          items: schedules.map(({ key, name, timezone, text, changes }) => ({
             schedule: key,
             name,
             timezone,
@@ -141,11 +141,11 @@ export const ruleRoutes =
         const rest = nextOccurrences(timing, afterAt, wanted - first.length).map((at) =>
           dueOccurrenceOf(key, plan, at),
         );
-        const found = [...first, ...rest];
-        const items = found.slice(0, limit);
+        const occurrences = [...first, ...rest];
+        const items = occurrences.slice(0, limit);
         const last = items.at(-1);
         const more =
-          found.length > limit && last
+          occurrences.length > limit && last
             ? encodeCursor(`${last.occurrenceAt}/${(position?.shown ?? 0) + limit}`)
             : null;
         return {

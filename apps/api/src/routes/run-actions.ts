@@ -91,8 +91,8 @@ export const runActionRoutes =
           limit,
         };
         if (dryRun) {
-          const found = await previewReplay(context.pool, asked);
-          return { dryRun, replayed: 0, hasMore: !found.isComplete, preview: presentPreview(found) };
+          const preview = await previewReplay(context.pool, asked);
+          return { dryRun, replayed: 0, hasMore: !preview.isComplete, preview: presentPreview(preview) };
         }
         const { count, dueAts } = await context.heavy.do(request, () =>
           replayFailed(context.pool, { ...asked, perSecond, actor: caller.keyName }),

@@ -91,16 +91,16 @@ export const runRoutes =
       async ({ caller: { projectId }, query: { schedule, ...filter } }) => {
         const scheduleKeys = schedule === undefined ? undefined : [schedule];
         const asked = { projectId, filter: { ...filter, scheduleKeys } };
-        const found =
+        const summary =
           (await deadLetters.read(`${projectId} ${JSON.stringify(asked.filter)}`, () =>
             readDeadLetters(pool, { ...asked, maxRuns: MAX_DEAD_LETTERS }),
           )) ?? (await readDeadLetters(pool, { ...asked, maxRuns: MAX_DEAD_LETTERS_AT_ONCE }));
-        const groups = found.groups.map((group) => ({
+        const groups = summary.groups.map((group) => ({
           ...group,
           oldestAt: iso(group.oldestAt),
           latestAt: iso(group.latestAt),
         }));
-        return { runs: found.runs, complete: found.isComplete, groups };
+        return { runs: summary.runs, complete: summary.isComplete, groups };
       },
     );
 

@@ -61,8 +61,8 @@ export const templateRoutes =
           limit: limit + 1,
           afterKey: isPastBuiltIn ? after : null,
         };
-        const found = [...builtIn, ...(await listTemplates(pool, page))];
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        const templates = [...builtIn, ...(await listTemplates(pool, page))];
+        const { items, nextCursor } = pageOf(templates, limit, ({ id }) => id);
         return { items: items.map(present), nextCursor };
       },
     );

@@ -69,9 +69,9 @@ export async function* pagesOfMatching(
   const filter: ScheduleFilter = action.filter;
   for (let before = beforeId; ; ) {
     const page = { projectId, filter, limit: FOUND_AT_ONCE + 1, beforeId: before };
-    const found = await findScheduleKeys(pool, page);
-    const hasMore = found.length > FOUND_AT_ONCE;
-    const all = found.slice(0, FOUND_AT_ONCE);
+    const keys = await findScheduleKeys(pool, page);
+    const hasMore = keys.length > FOUND_AT_ONCE;
+    const all = keys.slice(0, FOUND_AT_ONCE);
     for (let from = 0; from === 0 || from < all.length; from += size)
       yield { picked: all.slice(from, from + size), isLast: !hasMore && from + size >= all.length };
     if (!hasMore) return;

@@ -114,13 +114,13 @@ export class BulkActions {
   /** Finds the action that the first request with the same Idempotency-Key started. */
   async #repeated({ caller, requestKey, requestHash }: Request): Promise<StartedAction> {
     const { projectId } = caller;
-    const found = await findBulkAction(this.context.pool, { projectId, requestKey: requestKey ?? '' });
-    if (found?.requestHash !== requestHash)
+    const action = await findBulkAction(this.context.pool, { projectId, requestKey: requestKey ?? '' });
+    if (action?.requestHash !== requestHash)
       throw new HttpProblem(
         'idempotency_key_reused',
         `the Idempotency-Key ${requestKey} was already used for another request; use a new one`,
       );
-    return { ...found, status: statusOf(found), isRepeated: true };
+    return { ...action, status: statusOf(action), isRepeated: true };
   }
 
   #begin(id: string, request: Request, progress: Progress): Promise<void> {

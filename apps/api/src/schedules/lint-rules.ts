@@ -23,7 +23,7 @@ export interface LintedSchedule {
 }
 
 export interface LintPage {
-  found: LintedSchedule[];
+  schedules: LintedSchedule[];
   lookedAt: number;
   /** The internal id of the last schedule that was evaluated; null if there are no more. */
   lastId: number | null;
@@ -45,20 +45,20 @@ export async function lintRules(
   const page = await listZonedSchedules(pool, { projectId, beforeId, limit: MAX_LOOKED_AT });
   const range = { fromAt: nowAt, toAt: nowAt + YEAR_MS };
   const known = new RecentCache<string, DstChange[]>(1_000);
-  const found: LintedSchedule[] = [];
+  const affected: LintedSchedule[] = [];
   const beganAt = performance.now();
   let last: ZonedSchedule | undefined;
   let lookedAt = 0;
   for (const schedule of page) {
-    if (found.length >= limit || performance.now() - beganAt > MAX_MS) break;
+    if (affected.length >= limit || performance.now() - beganAt > MAX_MS) break;
     const { id, key, name, timing } = schedule;
     const changes = known.get(timingKey(timing), () => dstChanges(timing, range));
     if (changes.length > 0)
-      found.push({ id, key, name, timezone: timing.timezone, text: describeRule(timing), changes });
+      affected.push({ id, key, name, timezone: timing.timezone, text: describeRule(timing), changes });
     last = schedule;
     lookedAt++;
     if (lookedAt % SLICE === 0) await new Promise(setImmediate);
   }
   const isComplete = lookedAt === page.length && page.length < MAX_LOOKED_AT;
-  return { found, lookedAt, lastId: isComplete ? null : (last?.id ?? null) };
+  return { schedules: affected, lookedAt, lastId: isComplete ? null : (last?.id ?? null) };
 }

@@ -25,10 +25,10 @@ export async function resolveTemplates(
   { projectId }: KeyOwner,
   requests: readonly unknown[],
 ): Promise<FilledTemplate[]> {
-  const found = new Map<string, Promise<Template | null>>();
+  const templatesById = new Map<string, Promise<Template | null>>();
   const find = (id: string) => {
-    const known = found.get(id) ?? findTemplate(db, projectId, id);
-    found.set(id, known);
+    const known = templatesById.get(id) ?? findTemplate(db, projectId, id);
+    templatesById.set(id, known);
     return known;
   };
   return Promise.all(requests.map((request) => fillTemplate(request, find)));

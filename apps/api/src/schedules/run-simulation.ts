@@ -119,13 +119,13 @@ async function gather(
   }
   if (given !== undefined && filter === undefined) return drafted;
   const page = { projectId, filter: filter ?? {}, limit: MAX_SCHEDULES + 1, beforeId: null };
-  const found = await listDefinitions(context.pool, page);
-  if (found.length > MAX_SCHEDULES)
+  const stored = await listDefinitions(context.pool, page);
+  if (stored.length > MAX_SCHEDULES)
     throw invalid([
       { field: 'filter', message: `matches more than ${MAX_SCHEDULES} schedules; choose a narrower one` },
     ]);
   const givenKeys = new Set(drafted.map(({ key }) => key));
-  return [...drafted, ...found.filter(({ key }) => !givenKeys.has(key))];
+  return [...drafted, ...stored.filter(({ key }) => !givenKeys.has(key))];
 }
 
 interface Preparation {

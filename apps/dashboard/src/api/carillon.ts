@@ -27,8 +27,8 @@ export function explainError(error: unknown): string {
 /** Finds the API's message for one form field. `fields` are the paths by which the API may name the field. */
 export function fieldError(error: unknown, ...fields: string[]): string | null {
   if (!(error instanceof CarillonError)) return null;
-  const found = error.fieldErrors.find(({ field }) =>
+  const fieldProblem = error.fieldErrors.find(({ field }) =>
     fields.some((name) => field === name || field.startsWith(`${name}.`)),
   );
-  return found?.message ?? null;
+  return fieldProblem?.message ?? null;
 }

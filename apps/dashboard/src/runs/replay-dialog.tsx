@@ -33,8 +33,8 @@ export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose
     queryFn: () => carillon.runs.replayAll({ ...which, limit: LIMIT, dryRun: true }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const found = look.data?.preview;
-  const count = found?.runs ?? 0;
+  const preview = look.data?.preview;
+  const count = preview?.runs ?? 0;
   const replay = useMutation({
     mutationFn: () => carillon.runs.replayAll({ ...which, limit: LIMIT, perSecond }, { timeoutMs: 120_000 }),
     onSuccess: ({ replayed }) => {
@@ -56,30 +56,30 @@ export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose
       <div className="rounded-md bg-sunken p-3 text-sm">
         {look.isPending && <Skeleton width="16rem" />}
         {look.error && <Problem error={look.error} />}
-        {found && count === 0 && (
+        {preview && count === 0 && (
           <p>
             {look.data?.hasMore
               ? 'None of the latest 10,000 failed runs that match can be replayed.'
               : 'No failed run can be replayed.'}
           </p>
         )}
-        {found && count > 0 && (
+        {preview && count > 0 && (
           <>
             <p>
               <strong>
                 {formatCount(count)}
                 {look.data?.hasMore ? ' or more' : ''} {count === 1 ? 'run' : 'runs'}
               </strong>{' '}
-              of {formatCount(found.schedules)} {found.schedules === 1 ? 'schedule' : 'schedules'} would be
-              tried once more, the oldest failure first.
+              of {formatCount(preview.schedules)} {preview.schedules === 1 ? 'schedule' : 'schedules'} would
+              be tried once more, the oldest failure first.
             </p>
             <p className="mt-1 text-soft">
-              They failed between <Instant at={found.oldestAt} /> and <Instant at={found.latestAt} />. At this
-              rate it takes about {formatSpan((count / perSecond) * 1_000)}.
+              They failed between <Instant at={preview.oldestAt} /> and <Instant at={preview.latestAt} />. At
+              this rate it takes about {formatSpan((count / perSecond) * 1_000)}.
             </p>
             <p className="mt-1 break-words text-soft">
-              {found.examples.slice(0, 5).join(', ')}
-              {found.schedules > 5 && ` and ${formatCount(found.schedules - 5)} more`}
+              {preview.examples.slice(0, 5).join(', ')}
+              {preview.schedules > 5 && ` and ${formatCount(preview.schedules - 5)} more`}
             </p>
           </>
         )}

@@ -13,13 +13,13 @@ export interface ClockChange {
 /** The instants in [fromAt, toAt) at which the clocks of a zone change. */
 export function clockChanges(fromAt: number, toAt: number, zone: string): ClockChange[] {
   if (toAt - fromAt > MAX_SPAN_MS) return [];
-  const found: ClockChange[] = [];
+  const changes: ClockChange[] = [];
   for (let at = fromAt; at < toAt; at += DAY_MS) {
     const until = Math.min(at + DAY_MS, toAt);
     const byMs = offsetAt(until, zone) - offsetAt(at, zone);
-    if (byMs !== 0) found.push({ at: findChange(at, until, zone), byMs });
+    if (byMs !== 0) changes.push({ at: findChange(at, until, zone), byMs });
   }
-  return found;
+  return changes;
 }
 
 /** Finds the change in a range by bisection: the first second that has the same offset as `toAt`. */

@@ -87,7 +87,7 @@ function useCommands(text: string): Command[] {
   const navigate = useNavigate();
   const canWrite = useCan('write');
   const wanted = useDeferredValue(text.trim());
-  const found = useQuery({
+  const matchingSchedules = useQuery({
     queryKey: ['schedules', 'palette', wanted],
     queryFn: ({ signal }) => carillon.schedules.list({ q: wanted, limit: 8 }, { signal }).page(),
     enabled: wanted !== '',
@@ -119,11 +119,13 @@ function useCommands(text: string): Command[] {
   const matching = [...doings.slice(0, 1), ...pages, ...doings.slice(1)].filter(({ name }) =>
     name.toLowerCase().includes(wanted.toLowerCase()),
   );
-  const schedules: Command[] = (wanted === '' ? [] : (found.data?.items ?? [])).map(({ id, name }) => ({
-    id: `schedule-${id}`,
-    name: name === null ? id : `${name} (${id})`,
-    kind: 'schedule',
-    run: () => navigate({ to: '/schedules/$id', params: { id } }),
-  }));
+  const schedules: Command[] = (wanted === '' ? [] : (matchingSchedules.data?.items ?? [])).map(
+    ({ id, name }) => ({
+      id: `schedule-${id}`,
+      name: name === null ? id : `${name} (${id})`,
+      kind: 'schedule',
+      run: () => navigate({ to: '/schedules/$id', params: { id } }),
+    }),
+  );
   return [...matching, ...schedules];
 }

@@ -44,24 +44,24 @@ export async function runOccurrenceAudit(
   }: { signal: AbortSignal; pages?: number; now?: number | null },
 ): Promise<void> {
   const { pool, metrics } = context;
-  const found: Finding[] = [];
+  const savedDifferences: Finding[] = [];
   try {
     let at = await begin(context, now);
     for (let page = 0; page < pages && at && !signal.aborted; page++) {
       if (page > 0) await pause(BETWEEN_PAGES_MS);
       const step = await auditPage(context, at);
       const auditedUntil = step.next === null ? at.toAt : null;
-      const differences = step.found.reduce((sum, { count }) => sum + count, 0);
-      const progress = { before: at, progress: step.next, auditedUntil, found: differences, now };
+      const differenceCount = step.differences.reduce((sum, { count }) => sum + count, 0);
+      const progress = { before: at, progress: step.next, auditedUntil, differenceCount, now };
       if (!(await saveAuditProgress(pool, progress))) break;
       metrics.count('carillon_audited_occurrences_total', step.occurrences);
-      found.push(...step.found);
+      savedDifferences.push(...step.differences);
       at = step.next;
     }
   } finally {
     // Pages whose progress is saved are not audited again, so their differences are reported now, even if a later page
     // failed.
-    report(context, found);
+    report(context, savedDifferences);
   }
 }
 
@@ -74,7 +74,13 @@ async function begin({ pool }: WorkerContext, now: number | null): Promise<Audit
   const fromAt = Math.max(sinceAt, toAt - MAX_WINDOW_MS);
   if (fromAt >= toAt) return null;
   const first = { fromAt, toAt, projectId: 0, scheduleId: 0, afterAt: null };
-  return (await saveAuditProgress(pool, { before: null, progress: first, auditedUntil: null, found: 0, now }))
+  return (await saveAuditProgress(pool, {
+    before: null,
+    progress: first,
+    auditedUntil: null,
+    differenceCount: 0,
+    now,
+  }))
     ? first
     : null;
 }
@@ -82,9 +88,9 @@ async function begin({ pool }: WorkerContext, now: number | null): Promise<Audit
 async function auditPage(
   { pool }: WorkerContext,
   { fromAt, toAt, projectId, scheduleId, afterAt }: AuditProgress,
-): Promise<{ next: AuditProgress | null; found: Finding[]; occurrences: number }> {
+): Promise<{ next: AuditProgress | null; differences: Finding[]; occurrences: number }> {
   const project = await readNextProject(pool, projectId);
-  if (!project) return { next: null, found: [], occurrences: 0 };
+  if (!project) return { next: null, differences: [], occurrences: 0 };
   const isSame = project.id === projectId;
   const page = await auditOccurrences(pool, {
     projectId: project.id,
@@ -99,18 +105,18 @@ async function auditPage(
     : { projectId: project.id + 1, scheduleId: 0, afterAt: null };
   return {
     next: { fromAt, toAt, ...place },
-    found: page.differences.map((difference) => ({ ...difference, project: project.key })),
+    differences: page.differences.map((difference) => ({ ...difference, project: project.key })),
     occurrences: page.occurrences,
   };
 }
 
-function report({ metrics, log }: WorkerContext, found: readonly Finding[]): void {
-  if (found.length === 0) return;
+function report({ metrics, log }: WorkerContext, differences: readonly Finding[]): void {
+  if (differences.length === 0) return;
   const counts: Partial<Record<OccurrenceDifference['kind'], number>> = {};
-  for (const { kind, count } of found) counts[kind] = (counts[kind] ?? 0) + count;
+  for (const { kind, count } of differences) counts[kind] = (counts[kind] ?? 0) + count;
   for (const [kind, count] of Object.entries(counts))
     metrics.count('carillon_audit_differences_total', count, `kind="${kind}"`);
-  const examples = found
+  const examples = differences
     .slice(0, MAX_EXAMPLES)
     .map(({ project, scheduleKey, kind, fromAt, toAt, count }) => ({
       project,

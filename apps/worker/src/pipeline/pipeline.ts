@@ -191,8 +191,9 @@ export function deliverBy(
   return async (flight) => {
     const { projectId, plan } = flight.run;
     try {
-      const found = settings.of(projectId);
-      const { projectKey, limits } = found instanceof Promise ? await found : found;
+      const projectSettings = settings.of(projectId);
+      const { projectKey, limits } =
+        projectSettings instanceof Promise ? await projectSettings : projectSettings;
       if (flight.hasTimedOutUnsent) return POSTGRES_UNAVAILABLE;
       flight.projectKey = projectKey;
       const problem = targetProblem(plan.target, { project: projectKey, limits });

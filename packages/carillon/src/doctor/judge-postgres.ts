@@ -115,9 +115,9 @@ export function judgePartitions(monthsAhead: number): Check {
 
 export function judgeClock({ offsetMs, errorMs }: { offsetMs: number; errorMs: number }): Check {
   const name = 'clock of this machine';
-  const found = `${Math.abs(Math.round(offsetMs))} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} Postgres's (±${errorMs} ms)`;
-  if (Math.abs(offsetMs) - errorMs <= MAX_CLOCK_OFFSET_MS) return ok(name, found);
-  return failed(name, found, 'Synchronise the clocks of this machine and of Postgres by NTP.');
+  const offset = `${Math.abs(Math.round(offsetMs))} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} Postgres's (±${errorMs} ms)`;
+  if (Math.abs(offsetMs) - errorMs <= MAX_CLOCK_OFFSET_MS) return ok(name, offset);
+  return failed(name, offset, 'Synchronise the clocks of this machine and of Postgres by NTP.');
 }
 
 export function judgeWorkers(workers: readonly LiveWorker[], ownTzdata: string): Check[] {

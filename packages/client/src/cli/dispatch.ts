@@ -21,19 +21,19 @@ export async function dispatch(
     return EXIT.ok;
   }
   const terminal = args.includes('--no-color') ? { ...given, style: plain } : given;
-  const found = findCommand(root, args);
+  const command = findCommand(root, args);
   try {
     if (args.includes('--help') || args.includes('-h')) {
-      terminal.out(`${helpFor(found.node, found.path, terminal.style)}\n`);
+      terminal.out(`${helpFor(command.node, command.path, terminal.style)}\n`);
       return EXIT.ok;
     }
-    if (found.node.kind === 'group') return showGroup(found.node, found, terminal);
-    return await run(found.node, found.rest, { terminal, env });
+    if (command.node.kind === 'group') return showGroup(command.node, command, terminal);
+    return await run(command.node, command.rest, { terminal, env });
   } catch (error) {
     if (terminal.signal.aborted) return EXIT.ok;
     terminal.note(`${terminal.style('red', 'carillon:')} ${explainError(error)}\n`);
-    if (error instanceof UsageError) terminal.note(`See: ${found.path.join(' ')} --help\n`);
-    const { node } = found;
+    if (error instanceof UsageError) terminal.note(`See: ${command.path.join(' ')} --help\n`);
+    const { node } = command;
     return (node.kind === 'command' ? node.errorExitCode : undefined) ?? exitCodeOf(error);
   }
 }

@@ -19,18 +19,18 @@ export function findCommand(root: Group, args: readonly string[]): FoundCommand 
     allowPositionals: true,
     tokens: true,
   });
-  const found: FoundCommand = { node: root, path: [root.name], rest: [...args] };
+  const command: FoundCommand = { node: root, path: [root.name], rest: [...args] };
   const taken = new Set<number>();
   for (const token of tokens) {
-    if (token.kind !== 'positional' || found.node.kind === 'command') continue;
-    const next = found.node.commands.find(({ name }) => name === token.value);
+    if (token.kind !== 'positional' || command.node.kind === 'command') continue;
+    const next = command.node.commands.find(({ name }) => name === token.value);
     if (!next) break;
-    found.node = next;
-    found.path.push(next.name);
+    command.node = next;
+    command.path.push(next.name);
     taken.add(token.index);
   }
-  found.rest = args.filter((_, i) => !taken.has(i));
-  return found;
+  command.rest = args.filter((_, i) => !taken.has(i));
+  return command;
 }
 
 /** Parses the options and arguments of a command. */

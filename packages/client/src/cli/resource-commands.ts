@@ -45,9 +45,9 @@ export function listCommand<T>(
     options: LIST_OPTIONS,
     examples: [`carillon ${plural} ls`, `carillon ${plural} ls --all --json`],
     async run({ values, client, terminal }): Promise<Output> {
-      const found = await readList(list(client, pageQuery(values)), values);
-      const text = found.items.length === 0 ? `No ${plural}.` : table(titles, found.items.map(row), terminal);
-      return { json: found, text, notes: moreNote(found) };
+      const page = await readList(list(client, pageQuery(values)), values);
+      const text = page.items.length === 0 ? `No ${plural}.` : table(titles, page.items.map(row), terminal);
+      return { json: page, text, notes: moreNote(page) };
     },
   });
 }

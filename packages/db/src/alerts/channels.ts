@@ -49,13 +49,13 @@ export async function listChannels(
   { projectId, limit, afterKey }: { projectId: number; limit: number; afterKey: string | null },
 ): Promise<ChannelView[]> {
   const isAfter = afterKey === null ? undefined : gt(alertChannels.key, afterKey);
-  const found = await orm(db)
+  const rows = await orm(db)
     .select(VIEW)
     .from(alertChannels)
     .where(and(eq(alertChannels.projectId, projectId), isAfter))
     .orderBy(asc(alertChannels.key))
     .limit(limit);
-  return found as ChannelView[];
+  return rows as ChannelView[];
 }
 
 export type ChannelSettings = Pick<ChannelView, 'key' | 'type' | 'isEnabled' | 'settings' | 'sealed'>;

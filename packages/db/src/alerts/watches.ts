@@ -65,12 +65,12 @@ export async function bringWatchesForward(
   db: Database,
   { failed, ended, now }: { failed: Iterable<number>; ended: Iterable<number>; now: number | null },
 ): Promise<number> {
-  const found = await bringForward(db, {
+  const watches = await bringForward(db, {
     failedIds: arrayOf([...failed]),
     endedIds: arrayOf([...ended]),
     now,
   });
-  return found.length;
+  return watches.length;
 }
 
 const judgeNext = statement<{ scheduleId: number }>(

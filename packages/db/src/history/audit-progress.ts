@@ -34,9 +34,9 @@ const saveProgress = statement<Values, object>(
   'save-audit-progress',
   `update carillon.installation
    set audit_progress = :progress::jsonb, audited_until = coalesce(${instant(':auditedUntil::bigint')}, audited_until),
-       audit_differences = :found::int
+       audit_differences = :differenceCount::int
          + case when audit_differed_at > ${NOW} - interval '1 day' then audit_differences else 0 end,
-       audit_differed_at = case when :found::int > 0 then ${NOW} else audit_differed_at end
+       audit_differed_at = case when :differenceCount::int > 0 then ${NOW} else audit_differed_at end
    where audit_progress is not distinct from :before::jsonb returning 1 as saved`,
 );
 
@@ -56,7 +56,7 @@ export async function saveAuditProgress(
     /** Set at the end of an audit. */
     auditedUntil: number | null;
     /** Number of differences found since the last save. */
-    found: number;
+    differenceCount: number;
     now: number | null;
   },
 ): Promise<boolean> {

@@ -25,6 +25,6 @@ export async function explainMissing(
   db: Database,
   { projectId, key }: { projectId: number; key: string },
 ): Promise<MissingSchedule | null> {
-  const [found] = await select(db, { projectId, key });
-  return found ?? null;
+  const [explanation] = await select(db, { projectId, key });
+  return explanation ?? null;
 }

@@ -77,13 +77,13 @@ export async function dropOldMonths(
 }
 
 async function hasRuns(pool: Pool, projects: readonly Cutoffs[], condition: string): Promise<boolean> {
-  const found = await query(
+  const rows = await query(
     pool,
     `select from unnest(:ids::bigint[]) as project(id)
      where exists (select from ${SCHEMA}.runs r where r.project_id = project.id and ${condition}) limit 1`,
     { ids: arrayOf(projects.map(({ projectId }) => projectId)) },
   );
-  return found.length > 0;
+  return rows.length > 0;
 }
 
 /**

@@ -56,11 +56,11 @@ export async function settleMonth(
 ): Promise<void> {
   for (let afterId = 0; ; ) {
     const last = await inOneBatchByKey(pool, async (tx) => {
-      const found = await selectSchedules(tx, { month, afterId });
-      const values = { month, ids: arrayOf(found.map(({ id }) => id)), now };
+      const schedules = await selectSchedules(tx, { month, afterId });
+      const values = { month, ids: arrayOf(schedules.map(({ id }) => id)), now };
       await keepTotals(tx, values);
       await moveComing(tx, values);
-      return found.at(-1);
+      return schedules.at(-1);
     });
     if (!last) return;
     afterId = last.id;

@@ -178,11 +178,11 @@ async function create(db: Database, { projectId, drafts, actor }: CreateRequest)
   const others = drafts.filter((draft) => !created.has(draft.key) || unique.get(draft.key) !== draft);
   const known =
     others.length > 0 ? await selectKnownKeys(db, { projectId, keys: others.map(({ key }) => key) }) : [];
-  const found = new Map(known.map((row) => [row.key, row]));
+  const knownByKey = new Map(known.map((row) => [row.key, row]));
   return drafts.map((draft) => {
     const row = unique.get(draft.key) === draft ? created.get(draft.key) : undefined;
     if (row) return { kind: 'created', id: row.id, createdAt: row.createdAt };
-    const existing = found.get(draft.key);
+    const existing = knownByKey.get(draft.key);
     if (existing?.isCancelled) return { kind: 'cancelled' };
     return existing?.requestHash === draft.requestHash ? { kind: 'same' } : { kind: 'conflict' };
   });

@@ -98,8 +98,8 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
   if (!isSearch(filter)) return select(db, page, () => FROM_SCHEDULES);
   const isWideRange = narrowsDownByDueOnly(filter) && !(await areFewDue(db, page));
   if (narrowsDown(filter) && !isWideRange) return select(db, page, () => FROM_SCHEDULES);
-  const found = await select(db, page, fromNewest);
-  return isFull(found, page) ? found : select(db, page, () => MATCHES_IN_ORDER, true);
+  const newestMatches = await select(db, page, fromNewest);
+  return isFull(newestMatches, page) ? newestMatches : select(db, page, () => MATCHES_IN_ORDER, true);
 }
 
 /**
@@ -187,8 +187,8 @@ export async function listNextSchedules(
     select * from carillon.agenda where project_id = :projectId and not is_held and ${position}
     order by due_at, schedule_id limit ${READ_FIRST}
   ) as a join carillon.schedules s on s.id = a.schedule_id`;
-  const found = await read(soonest);
-  if (isFull(found, page)) return found;
+  const soonestSchedules = await read(soonest);
+  if (isFull(soonestSchedules, page)) return soonestSchedules;
   // The page is not full, so few of the soonest schedules match. The second statement looks at all schedules: by the
   // index of the text or tag, or by reading the whole agenda.
   const all = isSearch(page.filter)

@@ -188,12 +188,12 @@ async function retimeZoned(pool: Pool, row: ZonedRow, { to, now }: TzdataChange)
     const schedule = await lockSchedule(tx, { id: row.id }, now);
     if (!schedule || schedule.occurrenceAt === null || schedule.dueAt === null) return null;
     const { occurrenceAt, dueAt, nowAt } = schedule;
-    const found = nextUnderTzdata({ ...schedule, occurrenceAt, dueAt }, nowAt);
-    const view = found && (await readSchedule(tx, schedule.projectId, schedule.key));
-    if (!found || !view) return null;
+    const retimed = nextUnderTzdata({ ...schedule, occurrenceAt, dueAt }, nowAt);
+    const view = retimed && (await readSchedule(tx, schedule.projectId, schedule.key));
+    if (!retimed || !view) return null;
     const { name, tags, rule, plan, payloadText: payload } = view;
-    const definition = { name, tags, rule, timing: found.timing, plan, payload };
+    const definition = { name, tags, rule, timing: retimed.timing, plan, payload };
     const actor = `${TZDATA_ACTOR}${to}`;
-    return (await redefineLocked(tx, schedule, { definition, next: found.next, actor })).dueAts;
+    return (await redefineLocked(tx, schedule, { definition, next: retimed.next, actor })).dueAts;
   });
 }

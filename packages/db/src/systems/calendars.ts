@@ -35,11 +35,11 @@ export async function readCalendars(
   names: readonly string[],
 ): Promise<Calendars> {
   if (names.length === 0) return new Map();
-  const found = await orm(db)
+  const rows = await orm(db)
     .select(VIEW)
     .from(calendars)
     .where(and(eq(calendars.projectId, projectId), inArray(calendars.name, [...names])));
-  return new Map(found.map(({ name, dates }) => [name, dates]));
+  return new Map(rows.map(({ name, dates }) => [name, dates]));
 }
 
 /** Lists the calendars of a project, ordered by name. */

@@ -75,13 +75,13 @@ export async function listTasks(
   { projectId, limit, beforeId }: { projectId: number; limit: number; beforeId: number | null },
 ): Promise<TaskView[]> {
   const isBefore = beforeId === null ? undefined : lt(tasks.id, beforeId);
-  const found = await orm(db)
+  const rows = await orm(db)
     .select(VIEW)
     .from(tasks)
     .where(and(eq(tasks.projectId, projectId), isBefore))
     .orderBy(desc(tasks.id))
     .limit(limit);
-  return found as TaskView[];
+  return rows as TaskView[];
 }
 
 /** Edits a task. Null if there is no such task. */

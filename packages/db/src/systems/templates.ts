@@ -34,13 +34,13 @@ export async function listTemplates(
   { projectId, limit, afterKey }: { projectId: number; limit: number; afterKey: string | null },
 ): Promise<Template[]> {
   const isAfter = afterKey === null ? undefined : gt(templates.key, afterKey);
-  const found = await orm(db)
+  const rows = await orm(db)
     .select(VIEW)
     .from(templates)
     .where(and(eq(templates.projectId, projectId), isAfter))
     .orderBy(asc(templates.key))
     .limit(limit);
-  return found as Template[];
+  return rows as Template[];
 }
 
 /** Creates a template. False if the id is taken. */

@@ -94,13 +94,13 @@ export async function listProjects(
 ): Promise<ProjectView[]> {
   const isVisible = onlyId === null ? undefined : eq(projects.id, onlyId);
   const isAfter = afterKey === null ? undefined : gt(projects.key, afterKey);
-  const found = await orm(db)
+  const rows = await orm(db)
     .select()
     .from(projects)
     .where(and(isVisible, isAfter))
     .orderBy(asc(projects.key))
     .limit(limit);
-  return found as ProjectView[];
+  return rows as ProjectView[];
 }
 
 export interface DefaultProject {

@@ -138,10 +138,10 @@ export async function readScheduleSecrets(
   db: Database,
   scheduleIds: readonly number[],
 ): Promise<Map<number, Buffer[]>> {
-  const found = new Map<number, Buffer[]>();
+  const secretsByScheduleId = new Map<number, Buffer[]>();
   for (const { scheduleId, sealed } of await selectSecrets(db, { scheduleIds: arrayOf(scheduleIds) })) {
-    const secrets = found.get(scheduleId) ?? [];
-    if (secrets.length < MAX_VALID_SECRETS) found.set(scheduleId, [...secrets, sealed]);
+    const secrets = secretsByScheduleId.get(scheduleId) ?? [];
+    if (secrets.length < MAX_VALID_SECRETS) secretsByScheduleId.set(scheduleId, [...secrets, sealed]);
   }
-  return found;
+  return secretsByScheduleId;
 }

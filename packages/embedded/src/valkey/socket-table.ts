@@ -133,16 +133,16 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
     },
     poll(interest, count, fired, max) {
       const words = new Int32Array(memory());
-      let found = 0;
-      for (let i = 0; i < count && found < max; i++) {
+      let firedCount = 0;
+      for (let i = 0; i < count && firedCount < max; i++) {
         const fd = words[(interest >> 2) + i * 2] ?? 0;
         const ready = readiness(fd, words[(interest >> 2) + i * 2 + 1] ?? 0);
         if (ready === 0) continue;
-        words[(fired >> 2) + found * 2] = fd;
-        words[(fired >> 2) + found * 2 + 1] = ready;
-        found++;
+        words[(fired >> 2) + firedCount * 2] = fd;
+        words[(fired >> 2) + firedCount * 2 + 1] = ready;
+        firedCount++;
       }
-      return found;
+      return firedCount;
     },
   };
   const openPort = () => {

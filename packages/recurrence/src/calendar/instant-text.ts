@@ -20,8 +20,10 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?
 export function parseInstant(text: unknown, timezone: string, policy: DstPolicy): Parsed<InstantText> {
   const match = typeof text === 'string' && text.length <= 64 ? ISO.exec(text.trim()) : null;
   if (!match) {
-    const found = typeof text === 'string' ? `is "${shorten(text)}"` : 'is not a string';
-    return refused(`${found}; expected a date and time such as 2026-03-29T09:00:00Z or 2026-03-29T09:00:00`);
+    const problem = typeof text === 'string' ? `is "${shorten(text)}"` : 'is not a string';
+    return refused(
+      `${problem}; expected a date and time such as 2026-03-29T09:00:00Z or 2026-03-29T09:00:00`,
+    );
   }
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)

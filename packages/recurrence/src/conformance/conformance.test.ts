@@ -62,7 +62,7 @@ function agrees(fact: Fact): boolean {
 }
 
 function agreesOn(fact: Fact, timing: Timing): boolean {
-  const isSame = (found: number[], expected: string[]) => found.map(textOf).join() === expected.join();
+  const isSame = (instants: number[], expected: string[]) => instants.map(textOf).join() === expected.join();
   if (fact.fires) {
     return Object.entries(fact.fires).every(([text, fires]) => {
       const at = instantOf(text);
@@ -76,9 +76,9 @@ function agreesOn(fact: Fact, timing: Timing): boolean {
   if (fact.next) return isSame(nextOccurrences(timing, afterAt, fact.next.length || 1), fact.next);
   if (fact.all) {
     const untilAt = fact.until === undefined ? LAST_AT : instantOf(fact.until);
-    const found = nextOccurrences(timing, afterAt, fact.all.length + 1);
+    const instants = nextOccurrences(timing, afterAt, fact.all.length + 1);
     return isSame(
-      found.filter((at) => at <= untilAt),
+      instants.filter((at) => at <= untilAt),
       fact.all,
     );
   }

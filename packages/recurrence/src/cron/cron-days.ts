@@ -28,8 +28,8 @@ export class CronDays implements DaySet {
       spendSteps(1);
       const bits = this.bitsOf(year, month) >>> passed;
       if (bits !== 0) {
-        const found = monthStart + passed + lowestBit(bits);
-        return found < before ? found : null;
+        const day = monthStart + passed + lowestBit(bits);
+        return day < before ? day : null;
       }
       monthStart += daysInMonth(year, month);
       passed = 0;

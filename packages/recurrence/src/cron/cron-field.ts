@@ -63,8 +63,8 @@ export function parseCronValue(text: string, field: CronField): Parsed<number> {
  * empty.
  */
 export function fieldProblem(field: CronField, text: string, expectation: string): string {
-  const found = text === '' ? 'is empty' : `is ${shorten(text)}`;
-  return `field ${field.position} (${field.name}) ${found}; ${expectation}`;
+  const problem = text === '' ? 'is empty' : `is ${shorten(text)}`;
+  return `field ${field.position} (${field.name}) ${problem}; ${expectation}`;
 }
 
 function allowedValues(field: CronField): string {

@@ -62,8 +62,8 @@ describe('cron pattern', () => {
   });
 
   it('the first field of a cron pattern with six fields is the seconds', () => {
-    const found = nextOccurrences(timingOf('15,45 0 9 * * *'), anchorAt, 3);
-    expect(found.map((at) => new Date(at).toISOString().slice(5, 19))).toEqual([
+    const instants = nextOccurrences(timingOf('15,45 0 9 * * *'), anchorAt, 3);
+    expect(instants.map((at) => new Date(at).toISOString().slice(5, 19))).toEqual([
       '01-01T09:00:15',
       '01-01T09:00:45',
       '01-02T09:00:15',

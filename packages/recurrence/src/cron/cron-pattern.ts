@@ -117,7 +117,7 @@ function parseValues(text: string, field: CronField): Parsed<number[]> {
 }
 
 function parseMonthDays(text: string, field: CronField): Parsed<MonthDays> {
-  const found: MonthDays = {
+  const monthDays: MonthDays = {
     isStar: isStar(text),
     days: [],
     beforeLast: [],
@@ -129,22 +129,22 @@ function parseMonthDays(text: string, field: CronField): Parsed<MonthDays> {
     const nearest = /^(\d{1,2})W$/.exec(item);
     const daysBack = Number(fromEnd?.[1] ?? 0);
     if (fromEnd && daysBack <= 30) {
-      (fromEnd[2] ? found.nearestWeekdayBeforeLast : found.beforeLast).push(daysBack);
+      (fromEnd[2] ? monthDays.nearestWeekdayBeforeLast : monthDays.beforeLast).push(daysBack);
     } else if (nearest) {
       const day = parseCronValue(nearest[1] ?? '', field);
       if (!day.ok) return day;
-      found.nearestWeekdayTo.push(day.value);
+      monthDays.nearestWeekdayTo.push(day.value);
     } else {
       const result = parseCronItem(item, field);
       if (!result.ok) return result;
-      found.days.push(...result.value);
+      monthDays.days.push(...result.value);
     }
   }
-  return parsed({ ...found, days: ascending(found.days) });
+  return parsed({ ...monthDays, days: ascending(monthDays.days) });
 }
 
 function parseWeekDays(text: string, field: CronField): Parsed<WeekDays> {
-  const found: WeekDays = { isStar: isStar(text), weekdays: [], nth: [], last: [] };
+  const weekDays: WeekDays = { isStar: isStar(text), weekdays: [], nth: [], last: [] };
   for (const item of text.split(',')) {
     const nth = /^([^#]*)#([^#]*)$/.exec(item);
     const last = /^(.+)(?<!#)L$/.exec(item);
@@ -158,9 +158,9 @@ function parseWeekDays(text: string, field: CronField): Parsed<WeekDays> {
       if (!weekdays.ok) return weekdays;
       const position = nth[2] ?? '';
       if (position === 'L') {
-        found.last.push(...weekdays.value);
+        weekDays.last.push(...weekdays.value);
       } else if (/^[1-5]$/.test(position)) {
-        found.nth.push(...weekdays.value.map((weekday) => ({ weekday, n: Number(position) })));
+        weekDays.nth.push(...weekdays.value.map((weekday) => ({ weekday, n: Number(position) })));
       } else {
         const expected = `expected #1 to #5 after the weekday; the last one of the month is ${nth[1]}L`;
         return refused(fieldProblem(field, item, expected));
@@ -168,14 +168,14 @@ function parseWeekDays(text: string, field: CronField): Parsed<WeekDays> {
     } else if (last) {
       const weekdays = parseWeekdayRange(last[1] ?? '', field);
       if (!weekdays.ok) return weekdays;
-      found.last.push(...weekdays.value);
+      weekDays.last.push(...weekdays.value);
     } else {
       const result = parseCronItem(item, field);
       if (!result.ok) return result;
-      found.weekdays.push(...result.value.map((value) => value % 7));
+      weekDays.weekdays.push(...result.value.map((value) => value % 7));
     }
   }
-  return parsed({ ...found, weekdays: ascending(found.weekdays) });
+  return parsed({ ...weekDays, weekdays: ascending(weekDays.weekdays) });
 }
 
 /** One weekday or a range of them, as in `MON#2` or `MON-FRI#2`. */

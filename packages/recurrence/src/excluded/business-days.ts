@@ -57,8 +57,8 @@ export class OnBusinessDays implements InstantSet {
     const months = (LAST_YEAR - year + 1) * 12;
     for (let index = month - 1; index < months; index++) {
       const first = dayNumber(year + Math.floor(index / 12), (index % 12) + 1, 1);
-      const found = this.wantedOf(first).find((wanted) => wanted >= day);
-      if (found !== undefined) return found;
+      const wantedDay = this.wantedOf(first).find((wanted) => wanted >= day);
+      if (wantedDay !== undefined) return wantedDay;
     }
     return null;
   }

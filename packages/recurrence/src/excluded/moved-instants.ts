@@ -140,7 +140,7 @@ export class MovedInstants implements InstantSet {
   /** The earliest time of day, from `fromTime` on, at which the rule names an instant on this day. */
   private nextTimeOn(day: number, fromTime: number): number | null {
     const dayEndAt = startOfDay(this.zone, day + 1);
-    let found: number | null = null;
+    let earliest: number | null = null;
     let fromAt = startOfDay(this.zone, day);
     // Within one span the UTC offset is constant, so the local clock only goes forward.
     while (fromAt < dayEndAt) {
@@ -149,10 +149,10 @@ export class MovedInstants implements InstantSet {
       const firstAt = Math.max(fromAt, day * DAY_MS + fromTime - offset * 1000);
       const at = firstAt < beforeAt ? this.set.next(firstAt - 1, beforeAt - 1) : null;
       const time = at === null ? null : at + offset * 1000 - day * DAY_MS;
-      if (time !== null && (found === null || time < found)) found = time;
+      if (time !== null && (earliest === null || time < earliest)) earliest = time;
       fromAt = beforeAt;
     }
-    return found;
+    return earliest;
   }
 
   /** The instant of a time of day on a day. A time inside a DST gap moves to the end of the gap. */

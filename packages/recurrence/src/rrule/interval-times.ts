@@ -57,8 +57,9 @@ export class IntervalTimes implements TimeSet {
       if (this.isHourAllowed[hour] !== 1 || this.unitsIn(first) === 0) continue;
       for (let unit = first; unit < this.unitsPerHour; unit += every) {
         const start = hour * HOUR_SECONDS + unit * unitSeconds;
-        const found = this.isUnitAllowed[unit] === 1 ? within[lowerBound(within, second - start)] : undefined;
-        if (found !== undefined) return start + found;
+        const secondOfUnit =
+          this.isUnitAllowed[unit] === 1 ? within[lowerBound(within, second - start)] : undefined;
+        if (secondOfUnit !== undefined) return start + secondOfUnit;
       }
     }
     return null;

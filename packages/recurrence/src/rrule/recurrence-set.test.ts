@@ -64,8 +64,8 @@ describe('recurrence set', () => {
   it('an RRULE without DTSTART fires COUNT times, all of them after the creation of its schedule', () => {
     const madeAt = Date.UTC(2026, 0, 15, 12, 0, 0, 250);
     const result = parseTiming({ rule: { rrule: 'FREQ=MINUTELY;INTERVAL=5;COUNT=3' } }, { anchorAt: madeAt });
-    const found = result.ok ? nextOccurrences(result.timing, madeAt, 9) : [];
-    expect(found.map((at) => new Date(at).toISOString().slice(11, 23))).toEqual([
+    const instants = result.ok ? nextOccurrences(result.timing, madeAt, 9) : [];
+    expect(instants.map((at) => new Date(at).toISOString().slice(11, 23))).toEqual([
       '12:05:00.000',
       '12:10:00.000',
       '12:15:00.000',
@@ -137,8 +137,8 @@ describe('recurrence set', () => {
   ] as const)(
     'the RRULE %s with leapDay %s, started on 29 February 2024, fires next on %s',
     (rule, leapDay, second) => {
-      const found = fires(`DTSTART:20240229T090000\nRRULE:${rule}`, 2, { leapDay });
-      expect(found).toEqual(['2024-02-29T09:00', `${second}T09:00`]);
+      const localTimes = fires(`DTSTART:20240229T090000\nRRULE:${rule}`, 2, { leapDay });
+      expect(localTimes).toEqual(['2024-02-29T09:00', `${second}T09:00`]);
     },
   );
 

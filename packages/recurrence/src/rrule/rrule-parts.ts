@@ -107,26 +107,27 @@ function splitParts(text: string): Parsed<Map<string, string>> {
 /** Combinations that RFC 5545 forbids. Many libraries accept them and silently do something else. */
 function conflicts(parts: RecurrenceParts): string[] {
   const { freq } = parts;
-  const found: string[] = [];
+  const problems: string[] = [];
   if (parts.count !== null && parts.until !== null)
-    found.push('COUNT and UNTIL exclude each other; write only one of them');
-  if (parts.byWeekNo.length > 0 && freq !== 'YEARLY') found.push(`BYWEEKNO needs FREQ=YEARLY, not ${freq}`);
+    problems.push('COUNT and UNTIL exclude each other; write only one of them');
+  if (parts.byWeekNo.length > 0 && freq !== 'YEARLY')
+    problems.push(`BYWEEKNO needs FREQ=YEARLY, not ${freq}`);
   if (parts.byYearDay.length > 0 && ['MONTHLY', 'WEEKLY', 'DAILY'].includes(freq)) {
-    found.push(`BYYEARDAY does not go with FREQ=${freq}; use FREQ=YEARLY`);
+    problems.push(`BYYEARDAY does not go with FREQ=${freq}; use FREQ=YEARLY`);
   }
   if (parts.byMonthDay.length > 0 && freq === 'WEEKLY') {
-    found.push('BYMONTHDAY does not go with FREQ=WEEKLY; use FREQ=MONTHLY');
+    problems.push('BYMONTHDAY does not go with FREQ=WEEKLY; use FREQ=MONTHLY');
   }
   const hasNumbers = parts.byDay.some(({ n }) => n !== null);
   if (hasNumbers && freq !== 'MONTHLY' && freq !== 'YEARLY') {
-    found.push(`BYDAY with a number needs FREQ=MONTHLY or YEARLY, not ${freq}`);
+    problems.push(`BYDAY with a number needs FREQ=MONTHLY or YEARLY, not ${freq}`);
   }
-  if (hasNumbers && parts.byWeekNo.length > 0) found.push('BYDAY with a number does not go with BYWEEKNO');
+  if (hasNumbers && parts.byWeekNo.length > 0) problems.push('BYDAY with a number does not go with BYWEEKNO');
   const lists = Object.values(LISTS).some(([key]) => key !== 'bySetPos' && parts[key].length > 0);
   if (parts.bySetPos.length > 0 && !lists && parts.byDay.length === 0) {
-    found.push('BYSETPOS picks from the dates and times of another BY part; add one');
+    problems.push('BYSETPOS picks from the dates and times of another BY part; add one');
   }
-  return found;
+  return problems;
 }
 
 function parseFrequency(value: string): Parsed<Frequency> {

@@ -90,14 +90,14 @@ export class SetPositions implements LocalSet {
 
   private daysOf(period: number): number[] {
     if (this.latest?.period === period) return this.latest.days;
-    const found: number[] = [];
+    const days: number[] = [];
     const before = this.days.startOf(period + 1);
     let day = this.days.nextDay(this.days.startOf(period), before);
     while (day !== null) {
-      found.push(day);
+      days.push(day);
       day = this.days.nextDay(day + 1, before);
     }
-    this.latest = { period, days: found };
-    return found;
+    this.latest = { period, days };
+    return days;
   }
 }

@@ -11,8 +11,8 @@ export class ListedInstants implements InstantSet {
   constructor(private readonly instants: readonly number[]) {}
 
   next(afterAt: number, untilAt: number): number | null {
-    const found = this.instants[lowerBound(this.instants, afterAt + 1)];
-    return found !== undefined && found <= untilAt ? found : null;
+    const nextAt = this.instants[lowerBound(this.instants, afterAt + 1)];
+    return nextAt !== undefined && nextAt <= untilAt ? nextAt : null;
   }
 
   count(afterAt: number, untilAt: number): number {
@@ -107,24 +107,24 @@ function ascending(instants: readonly number[]): number[] {
  * The latest instant in (afterAt, untilAt]. It only uses `next`, so that a set needs no method for searching backwards.
  */
 export function lastInstant(set: InstantSet, afterAt: number, untilAt: number): number | null {
-  let found: number | null = null;
+  let latestAt: number | null = null;
   let emptyAfterAt = untilAt;
-  for (let reachMs = 1000; found === null; reachMs *= 8) {
+  for (let reachMs = 1000; latestAt === null; reachMs *= 8) {
     const fromAt = Math.max(afterAt, untilAt - reachMs);
-    found = set.next(fromAt, emptyAfterAt);
-    if (found === null) emptyAfterAt = fromAt;
+    latestAt = set.next(fromAt, emptyAfterAt);
+    if (latestAt === null) emptyAfterAt = fromAt;
     if (fromAt === afterAt) break;
   }
-  if (found === null) return null;
-  // `found` is in the set, and (emptyAfterAt, untilAt] holds no instant: bisect between `found` and `emptyAfterAt`.
-  while (found < emptyAfterAt) {
-    const middleAt: number = Math.floor((found + emptyAfterAt) / 2);
+  if (latestAt === null) return null;
+  // `latestAt` is in the set, and (emptyAfterAt, untilAt] holds no instant: bisect between `latestAt` and `emptyAfterAt`.
+  while (latestAt < emptyAfterAt) {
+    const middleAt: number = Math.floor((latestAt + emptyAfterAt) / 2);
     const later: number | null = set.next(middleAt, emptyAfterAt);
-    if (later !== null) found = later;
-    else if (middleAt === found) break;
+    if (later !== null) latestAt = later;
+    else if (middleAt === latestAt) break;
     else emptyAfterAt = middleAt;
   }
-  return found;
+  return latestAt;
 }
 
 /** The n-th instant after `afterAt`, or null if there are fewer until `untilAt`. It bisects by counting. */

@@ -41,14 +41,14 @@ export class DaysAndTimes implements LocalSet {
     let day = Math.floor(from / DAY_SECONDS);
     let second = from - day * DAY_SECONDS;
     for (;;) {
-      const found = this.days.nextDay(day, beforeDay);
-      if (found === null) return null;
-      const time = this.times.firstFrom(found, found === day ? second : 0);
+      const nextDay = this.days.nextDay(day, beforeDay);
+      if (nextDay === null) return null;
+      const time = this.times.firstFrom(nextDay, nextDay === day ? second : 0);
       if (time !== null) {
-        const reading = found * DAY_SECONDS + time;
+        const reading = nextDay * DAY_SECONDS + time;
         return reading < before ? reading : null;
       }
-      day = found + 1;
+      day = nextDay + 1;
       second = 0;
     }
   }

@@ -25,18 +25,18 @@ export function dstChanges(timing: Timing, range: { fromAt: number; toAt: number
   if (timing.rule.kind === 'at') return changesOfInstant(timing, range);
   const wallClock = wallClockOf(timing);
   if (!wallClock || wallClock.policy === EVERY_HOUR_POLICY) return [];
-  const found: DstChange[] = [];
+  const changes: DstChange[] = [];
   let span = wallClock.zone.spanAt(Math.floor(range.fromAt / 1000));
   while (span.toSec * 1000 < range.toAt) {
     span = wallClock.zone.spanAt(span.toSec);
     const startAt = span.fromSec * 1000;
-    if (span.offset > span.offsetBefore) found.push(...gapAt(timing, wallClock, span.fromSec));
+    if (span.offset > span.offsetBefore) changes.push(...gapAt(timing, wallClock, span.fromSec));
     if (span.offset < span.offsetBefore) {
       const lengthMs = (span.offsetBefore - span.offset) * 1000;
-      found.push(...overlapBetween(timing, startAt - lengthMs, startAt + lengthMs));
+      changes.push(...overlapBetween(timing, startAt - lengthMs, startAt + lengthMs));
     }
   }
-  return found.filter(({ at }) => at >= range.fromAt && at < range.toAt);
+  return changes.filter(({ at }) => at >= range.fromAt && at < range.toAt);
 }
 
 function changesOfInstant(timing: Timing, { fromAt, toAt }: { fromAt: number; toAt: number }): DstChange[] {
@@ -64,13 +64,13 @@ function gapAt(timing: Timing, wallClock: WallClockInstants, sec: number): DstCh
  * second time.
  */
 function overlapBetween(timing: Timing, fromAt: number, toAt: number): DstChange[] {
-  const found: DstChange[] = [];
+  const changes: DstChange[] = [];
   let at = nextOccurrence(timing, fromAt - 1);
-  while (at !== null && at < toAt && found.length < MAX_PER_OVERLAP) {
+  while (at !== null && at < toAt && changes.length < MAX_PER_OVERLAP) {
     const effect = dstRemark(timing, at);
     if (effect !== null)
-      found.push({ kind: 'overlap', at, local: localTime(at, timing.timezone), fires: true, effect });
+      changes.push({ kind: 'overlap', at, local: localTime(at, timing.timezone), fires: true, effect });
     at = nextOccurrence(timing, at);
   }
-  return found;
+  return changes;
 }

@@ -46,66 +46,68 @@ function ruleWarnings({ rule, anchorAt, timezone }: Timing, written: Written): s
 
 function cronWarnings(cron: string, pattern: CronPattern, { leapDay }: Written): string[] {
   const { months, monthDays, weekDays } = pattern;
-  const found: string[] = [];
+  const warnings: string[] = [];
   if (!monthDays.isStar && !weekDays.isStar) {
-    found.push('day of month and day of week are both given: it fires on days that match either');
+    warnings.push('day of month and day of week are both given: it fires on days that match either');
   }
   const isShort = hasOnlyDays(monthDays) && monthDays.days.every((day) => day > 28);
   if (isShort && weekDays.isStar && months.length === 12) {
-    found.push(shortMonthWarning(monthDays.days));
+    warnings.push(shortMonthWarning(monthDays.days));
   }
   if (isLeapDayPattern(pattern) && (leapDay ?? null) === null) {
-    found.push('29 February exists in leap years only; set leapDay to feb28 or mar1 to fire every year');
+    warnings.push('29 February exists in leap years only; set leapDay to feb28 or mar1 to fire every year');
   }
   const weekdayField = cron.split(' ').at(-1) ?? '';
   const hasNumbers = weekdayField.split(',').some((item) => /^\d/.test(item));
   if (cron.includes('?') && hasNumbers) {
-    found.push(
+    warnings.push(
       'weekdays count from 0 = Sunday here, but from 1 = Sunday in Quartz and AWS; write names such as MON to be sure',
     );
   }
-  return found;
+  return warnings;
 }
 
 function recurrenceWarnings(text: string, timezone: string, written: Written): string[] {
   const recurrence = parseRecurrenceText(text);
   if (!recurrence.ok) return [];
   const { start, parts, ignoredParts } = recurrence.value;
-  const found: string[] = [];
+  const warnings: string[] = [];
   if ((written.timezone ?? null) !== null && start?.zone && start.zone !== timezone) {
-    found.push(
+    warnings.push(
       `DTSTART is in ${start.zone}, so the rule repeats by that clock and not by the clock of ${timezone}`,
     );
   }
   if (ignoredParts.length > 0) {
     const names = ignoredParts.join(', ');
-    found.push(
+    warnings.push(
       `${names} is ignored because DTSTART is a date without a time (RFC 5545, 3.3.10); give DTSTART a time`,
     );
   }
-  if (parts) found.push(...partWarnings(parts));
-  return found;
+  if (parts) warnings.push(...partWarnings(parts));
+  return warnings;
 }
 
 function partWarnings(parts: RecurrenceParts): string[] {
   const { freq, byMonth, byMonthDay, byDay, byWeekNo, byYearDay } = parts;
-  const found: string[] = [];
+  const warnings: string[] = [];
   if (freq === 'MONTHLY' && byMonthDay.length > 0 && byMonthDay.every((day) => day > 28)) {
-    found.push(shortMonthWarning(byMonthDay));
+    warnings.push(shortMonthWarning(byMonthDay));
   }
   if (
     freq === 'YEARLY' &&
     byMonthDay.length > 0 &&
     byMonth.length + byWeekNo.length + byYearDay.length === 0
   ) {
-    found.push('FREQ=YEARLY with BYMONTHDAY fires in every month; add BYMONTH to fire once a year');
+    warnings.push('FREQ=YEARLY with BYMONTHDAY fires in every month; add BYMONTH to fire once a year');
   }
   const hasPlainDays = byDay.length > 0 && byDay.every(({ n }) => n === null);
   const isEveryWeek = byMonth.length + byWeekNo.length + byYearDay.length + byMonthDay.length === 0;
   if (freq === 'YEARLY' && hasPlainDays && isEveryWeek && parts.bySetPos.length === 0) {
-    found.push('FREQ=YEARLY with BYDAY fires in every week; add BYMONTH, BYWEEKNO or a number such as 1MO');
+    warnings.push(
+      'FREQ=YEARLY with BYDAY fires in every week; add BYMONTH, BYWEEKNO or a number such as 1MO',
+    );
   }
-  return found;
+  return warnings;
 }
 
 function shortMonthWarning(days: readonly number[]): string {
@@ -124,7 +126,7 @@ function gapWarnings(timing: Timing): string[] {
   const wallClock = wallClockOf(timing);
   if (!wallClock || wallClock.policy === EVERY_HOUR_POLICY) return [];
   const { zone, policy } = wallClock;
-  const found: string[] = [];
+  const warnings: string[] = [];
   const lastSec = Math.floor(timing.anchorAt / 1000) + LOOK_AHEAD_SECONDS;
   for (let sec = Math.floor(timing.anchorAt / 1000); sec < lastSec; sec = zone.spanAt(sec).toSec) {
     const skipped = wallClock.readingsSkippedAt(sec);
@@ -132,7 +134,7 @@ function gapWarnings(timing: Timing): string[] {
     if (!skipped || (policy.gap === 'shift' && !fires)) continue;
     const reading = zone.readingAt(sec);
     const remark = gapRemark(skipped, policy.gap === 'shift' ? timeText(reading) : null);
-    found.push(`${dateText(Math.floor(reading / DAY_SECONDS))}: ${remark}`);
+    warnings.push(`${dateText(Math.floor(reading / DAY_SECONDS))}: ${remark}`);
   }
-  return found;
+  return warnings;
 }

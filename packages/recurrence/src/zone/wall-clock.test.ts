@@ -129,16 +129,16 @@ function expectSameFires(timing: Timing, walked: Walk, expected: number[]) {
   const afterAt = walked.fromAt + DAY_MS / 2;
   const untilAt = walked.fromAt + (walked.shown.length - 1) * MINUTE_MS - DAY_MS / 2;
   const inside = expected.filter((at) => at > afterAt && at <= untilAt);
-  const found: number[] = [];
+  const instants: number[] = [];
   for (
     let at = nextOccurrence(timing, afterAt);
     at !== null && at <= untilAt;
     at = nextOccurrence(timing, at)
   ) {
-    found.push(at);
+    instants.push(at);
   }
   const iso = (list: number[]) => list.map((at) => new Date(at).toISOString());
-  expect(iso(found)).toEqual(iso(inside));
+  expect(iso(instants)).toEqual(iso(inside));
   expect(nextOccurrences(timing, afterAt, inside.length)).toEqual(inside);
   expect(countOccurrences(timing, afterAt, untilAt)).toBe(inside.length);
   expect(lastOccurrence(timing, afterAt, untilAt)).toBe(inside.at(-1) ?? null);
@@ -284,8 +284,8 @@ describe('default DST policy', () => {
 
   it('cron patterns that fire every hour or more often keep a constant interval through DST changes', () => {
     const gaps = (cron: string, from: number) => {
-      const found = nextOccurrences(timingOf({ rule: { cron }, timezone: 'Europe/Berlin' }), from, 200);
-      return new Set(found.slice(1).map((at, i) => (at - (found[i] ?? 0)) / MINUTE_MS));
+      const instants = nextOccurrences(timingOf({ rule: { cron }, timezone: 'Europe/Berlin' }), from, 200);
+      return new Set(instants.slice(1).map((at, i) => (at - (instants[i] ?? 0)) / MINUTE_MS));
     };
     for (const from of [Date.UTC(2026, 2, 28, 20), Date.UTC(2026, 9, 24, 20)]) {
       expect(gaps('*/15 * * * *', from)).toEqual(new Set([15]));
@@ -297,8 +297,8 @@ describe('default DST policy', () => {
   it('if a time zone skips a whole day, a daily rule fires right after that day', () => {
     const input: TimingInput = { rule: { cron: '0 9 * * *' }, timezone: 'Pacific/Apia' };
     const timing = { ...timingOf(input), anchorAt: 0 };
-    const found = nextOccurrences(timing, Date.parse('2011-12-29T12:00Z'), 3);
-    expect(found.map((at) => new Date(at).toISOString().slice(0, 16))).toEqual([
+    const instants = nextOccurrences(timing, Date.parse('2011-12-29T12:00Z'), 3);
+    expect(instants.map((at) => new Date(at).toISOString().slice(0, 16))).toEqual([
       '2011-12-29T19:00',
       '2011-12-30T10:00',
       '2011-12-30T19:00',

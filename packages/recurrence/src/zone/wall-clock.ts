@@ -109,13 +109,13 @@ export class WallClockInstants implements InstantSet {
 export function instantsOfReading(zone: Zone, reading: number, policy: DstPolicy): number[] {
   const set = new WallClockInstants(zone, new SingleReading(reading), policy);
   const untilAt = (reading + DAY_SECONDS) * 1000;
-  const found: number[] = [];
+  const instants: number[] = [];
   let at = set.next((reading - DAY_SECONDS) * 1000, untilAt);
   while (at !== null) {
-    found.push(at);
+    instants.push(at);
     at = set.next(at, untilAt);
   }
-  return found;
+  return instants;
 }
 
 /** The first instant at which the local clock shows this reading or a later one. */

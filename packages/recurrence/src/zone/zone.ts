@@ -32,10 +32,10 @@ export class Zone {
       spans = this.spansOf(year);
       this.years.set(year, spans);
     }
-    const found = spans.find((span) => sec < span.toSec);
-    if (!found) throw new RangeError(`no UTC offset is known at ${sec}`);
-    this.latest = found;
-    return found;
+    const currentSpan = spans.find((span) => sec < span.toSec);
+    if (!currentSpan) throw new RangeError(`no UTC offset is known at ${sec}`);
+    this.latest = currentSpan;
+    return currentSpan;
   }
 
   /** The wall-clock reading at an instant, in seconds since 1970-01-01T00:00 on the local clock. */

@@ -159,10 +159,10 @@ function instancesOf(
   if (!parsed.ok) return { ok: false, problem: parsed.problems.map(({ message }) => message).join('; ') };
   const fromAt = Math.max(start * DAY_MS, nowAt - YEARS_BACK * 366 * DAY_MS) - 1;
   const untilAt = nowAt + YEARS_AHEAD * 366 * DAY_MS;
-  const found = nextOccurrences(parsed.timing, fromAt, MAX_INSTANCES + 1).filter((at) => at <= untilAt);
-  if (found.length > MAX_INSTANCES)
+  const instants = nextOccurrences(parsed.timing, fromAt, MAX_INSTANCES + 1).filter((at) => at <= untilAt);
+  if (instants.length > MAX_INSTANCES)
     return { ok: false, problem: `it repeats more than ${MAX_INSTANCES} times` };
-  return { ok: true, days: found.map((at) => Math.floor(at / DAY_MS)) };
+  return { ok: true, days: instants.map((at) => Math.floor(at / DAY_MS)) };
 }
 
 const dateText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -32,7 +32,7 @@ export function adviseOnHerds(
   runs: readonly SimulatedRun[],
 ): HerdAdvice[] {
   const byKey = new Map(schedules.map((schedule) => [schedule.key, schedule]));
-  const found: HerdAdvice[] = [];
+  const advice: HerdAdvice[] = [];
   const onTime = runs.filter(
     ({ isCaughtUp, deferrals, wasQueued }) => !isCaughtUp && deferrals === 0 && !wasQueued,
   );
@@ -42,7 +42,7 @@ export function adviseOnHerds(
       const schedule = byKey.get(run.schedule);
       return schedule ? [{ schedule, occurrenceAt: run.occurrenceAt }] : [];
     });
-    found.push({
+    advice.push({
       kind: 'jitter',
       at: herd.at,
       perSecond: herd.runs.length,
@@ -54,9 +54,9 @@ export function adviseOnHerds(
   if (late) {
     const { at, keys } = late;
     const nothing = { jitterMs: null, perSecondAfter: null };
-    found.push({ kind: 'catch_up', at, perSecond: late.runs.length, schedules: keys, ...nothing });
+    advice.push({ kind: 'catch_up', at, perSecond: late.runs.length, schedules: keys, ...nothing });
   }
-  return found;
+  return advice;
 }
 
 function herdOf(runs: readonly SimulatedRun[]): { at: number; runs: SimulatedRun[]; keys: string[] } | null {

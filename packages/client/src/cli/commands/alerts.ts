@@ -22,8 +22,8 @@ const ls = command({
   examples: ['carillon alerts ls --open', 'carillon alerts ls --schedule nightly-export --json'],
   async run({ values, client, terminal }): Promise<Output> {
     const filter = { state: values.open ? ('open' as const) : undefined, schedule: values.schedule };
-    const found = await readList(client.alerts.list({ ...filter, ...pageQuery(values) }), values);
-    const rows = found.items.map((alert) => [
+    const alerts = await readList(client.alerts.list({ ...filter, ...pageQuery(values) }), values);
+    const rows = alerts.items.map((alert) => [
       { text: alert.state, look: lookOfState(alert.state) },
       shortTime(alert.openedAt),
       shortTime(alert.resolvedAt),
@@ -33,7 +33,7 @@ const ls = command({
     ]);
     const titles = ['STATE', 'SINCE', 'UNTIL', 'OBJECTIVE', 'SCHEDULE', 'WHAT HAPPENED'];
     const text = rows.length === 0 ? 'No alerts.' : table(titles, rows, terminal);
-    return { json: found, text, notes: moreNote(found) };
+    return { json: alerts, text, notes: moreNote(alerts) };
   },
 });
 

@@ -32,8 +32,8 @@ written; a redacted header keeps its stored value when the file is applied to th
       import('../files/write-schedule-file.js'),
       import('@carillon/shared'),
     ]);
-    const found = await readLive(client, set === undefined ? tag : setTag(set));
-    const { schedules, notes } = exportSchedules(found, set ?? null);
+    const schedulesInForce = await readLive(client, set === undefined ? tag : setTag(set));
+    const { schedules, notes } = exportSchedules(schedulesInForce, set ?? null);
     const format = values.format ?? (isJson ? 'json' : formatOf(output ?? ''));
     if (format !== 'yaml' && format !== 'json')
       throw new UsageError(`--format ${format}: expected yaml or json`);
@@ -51,8 +51,8 @@ written; a redacted header keeps its stored value when the file is applied to th
 
 /** Active and paused schedules, oldest first. */
 async function readLive(client: Carillon, tag: string | undefined): Promise<Schedule[]> {
-  const found: Schedule[] = [];
+  const newestFirst: Schedule[] = [];
   for await (const schedule of client.schedules.list({ tag, limit: PAGE_SIZE }))
-    if (schedule.status === 'active' || schedule.status === 'paused') found.push(schedule);
-  return found.reverse();
+    if (schedule.status === 'active' || schedule.status === 'paused') newestFirst.push(schedule);
+  return newestFirst.reverse();
 }

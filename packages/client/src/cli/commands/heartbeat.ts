@@ -13,11 +13,11 @@ export const heartbeat = command({
     'curl "$(carillon schedules heartbeat backup --json | jq -r .url)"',
   ],
   async run({ values, positionals: [id = ''], client, terminal }): Promise<Output> {
-    const found = values.rotate
+    const heartbeat = values.rotate
       ? await client.schedules.rotateHeartbeat(id)
       : await client.schedules.heartbeat(id);
-    const rows = found.pings.map(({ at, kind, body }) => [shortTime(at), kind, body ?? '']);
+    const rows = heartbeat.pings.map(({ at, kind, body }) => [shortTime(at), kind, body ?? '']);
     const pings = rows.length === 0 ? 'No pings yet.' : table(['AT', 'KIND', 'BODY'], rows, terminal);
-    return { json: found, text: `${found.url}\n\n${pings}` };
+    return { json: heartbeat, text: `${heartbeat.url}\n\n${pings}` };
   },
 });

@@ -15,8 +15,8 @@ export const workers = command({
   options: LIST_OPTIONS,
   examples: ['carillon workers'],
   async run({ values, client, terminal }): Promise<Output> {
-    const found = await readList(client.workers(pageQuery(values)), values);
-    const rows = found.items.map((worker) => [
+    const workers = await readList(client.workers(pageQuery(values)), values);
+    const rows = workers.items.map((worker) => [
       String(worker.id),
       { text: worker.status, look: lookOf(worker.status) },
       worker.host,
@@ -31,7 +31,7 @@ export const workers = command({
       rows.length === 0
         ? 'No workers. Due runs wait until a worker is started.'
         : table(titles, rows, terminal);
-    return { json: found, text, notes: moreNote(found) };
+    return { json: workers, text, notes: moreNote(workers) };
   },
 });
 
@@ -42,13 +42,13 @@ export const me = command({
   options: {},
   examples: ['carillon me'],
   async run({ client, terminal }): Promise<Output> {
-    const found = await client.me();
+    const identity = await client.me();
     const pairs: [string, Cell][] = [
-      ['project', found.project],
-      ['key', `${found.keyName} (${found.keyId})`],
-      ['scopes', found.scopes.join(', ')],
+      ['project', identity.project],
+      ['key', `${identity.keyName} (${identity.keyId})`],
+      ['scopes', identity.scopes.join(', ')],
     ];
-    return { json: found, text: fields(pairs, terminal.style) };
+    return { json: identity, text: fields(pairs, terminal.style) };
   },
 });
 
@@ -202,8 +202,8 @@ export const audit = command({
       to: readOptionalTime(values.to, nowAt),
       ...pageQuery(values),
     });
-    const found = await readList(list, values);
-    const rows = found.items.map(({ at, actor, action, subject, detail }) => [
+    const entries = await readList(list, values);
+    const rows = entries.items.map(({ at, actor, action, subject, detail }) => [
       shortTime(at),
       actor,
       action,
@@ -212,6 +212,6 @@ export const audit = command({
     ]);
     const text =
       rows.length === 0 ? 'No entries.' : table(['AT', 'BY', 'ACTION', 'SUBJECT', 'DETAIL'], rows, terminal);
-    return { json: found, text, notes: moreNote(found) };
+    return { json: entries, text, notes: moreNote(entries) };
   },
 });

@@ -65,15 +65,15 @@ const lint = command({
   options: LIST_OPTIONS,
   examples: ['carillon rules lint', 'carillon rules lint --all --json'],
   async run({ values, client, terminal }): Promise<Output> {
-    const found = await readList(client.rules.lint(pageQuery(values)), values);
-    const rows = found.items.flatMap(({ schedule, timezone, changes }) =>
+    const affected = await readList(client.rules.lint(pageQuery(values)), values);
+    const rows = affected.items.flatMap(({ schedule, timezone, changes }) =>
       changes.map(({ local, kind, effect }) => [schedule, timezone, shortTime(local), kind, effect]),
     );
     const text =
       rows.length === 0
         ? 'No schedule has an occurrence in a gap or an overlap.'
         : table(['SCHEDULE', 'ZONE', 'LOCAL', 'KIND', 'EFFECT'], rows, terminal);
-    return { json: found, text, notes: moreNote(found) };
+    return { json: affected, text, notes: moreNote(affected) };
   },
 });
 

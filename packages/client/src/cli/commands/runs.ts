@@ -44,10 +44,10 @@ const ls = command({
       to: readOptionalTime(values.to, nowAt),
       ...pageQuery(values),
     });
-    const found = await readList(list, values);
+    const runs = await readList(list, values);
     const titles = ['RUN', 'SCHEDULE', 'STATUS', 'OCCURRENCE', 'LATE', 'TOOK', 'ATTEMPTS', 'REMARK'];
-    const text = found.items.length === 0 ? 'No runs.' : table(titles, found.items.map(rowOf), terminal);
-    return { json: found, text, notes: moreNote(found) };
+    const text = runs.items.length === 0 ? 'No runs.' : table(titles, runs.items.map(rowOf), terminal);
+    return { json: runs, text, notes: moreNote(runs) };
   },
 });
 
@@ -120,14 +120,14 @@ const dead = command({
   examples: ['carillon runs dead', 'carillon runs dead --from "24h ago"'],
   async run({ values, client, terminal }): Promise<Output> {
     const nowAt = Date.now();
-    const found = await client.runs.deadLetters({
+    const deadLetters = await client.runs.deadLetters({
       schedule: values.schedule,
       receiver: values.receiver,
       error: values.error,
       from: readOptionalTime(values.from, nowAt),
       to: readOptionalTime(values.to, nowAt),
     });
-    const rows = found.groups.map(({ receiver, error, runs, schedules, latestAt }) => [
+    const rows = deadLetters.groups.map(({ receiver, error, runs, schedules, latestAt }) => [
       receiver,
       String(runs),
       String(schedules),
@@ -136,7 +136,11 @@ const dead = command({
     ]);
     const titles = ['RECEIVER', 'RUNS', 'SCHEDULES', 'LATEST', 'ERROR'];
     const text = rows.length === 0 ? 'No failed runs.' : table(titles, rows, terminal);
-    return { json: found, text, notes: found.complete ? [] : ['Only the latest failed runs were grouped.'] };
+    return {
+      json: deadLetters,
+      text,
+      notes: deadLetters.complete ? [] : ['Only the latest failed runs were grouped.'],
+    };
   },
 });
 

@@ -32,13 +32,13 @@ const ls = command({
     const nowAt = Date.now();
     const order = values.next ? 'next' : undefined;
     const list = client.schedules.list({ ...readFilter(values, nowAt), order, ...pageQuery(values) });
-    const found = await readList(list, values);
-    const rows = found.items.map((schedule) => rowOf(schedule, nowAt));
+    const schedules = await readList(list, values);
+    const rows = schedules.items.map((schedule) => rowOf(schedule, nowAt));
     const text =
       rows.length === 0
         ? 'No schedules.'
         : table(['ID', 'STATUS', 'NEXT', 'RULE', 'ZONE', 'TARGET'], rows, terminal);
-    return { json: found, text, notes: moreNote(found) };
+    return { json: schedules, text, notes: moreNote(schedules) };
   },
 });
 

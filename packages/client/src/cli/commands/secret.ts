@@ -12,8 +12,8 @@ const show = command({
   options: OPTIONS,
   examples: ['carillon secret show', 'carillon secret show --project billing'],
   async run({ values, client }): Promise<Output> {
-    const found = await client.projects.secret(values.project ?? 'default');
-    return { json: found, text: found.secret };
+    const projectSecret = await client.projects.secret(values.project ?? 'default');
+    return { json: projectSecret, text: projectSecret.secret };
   },
 });
 

@@ -56,8 +56,8 @@ export const showVersions = command({
   examples: ['carillon schedules versions standup'],
   async run({ values, positionals, client, terminal }): Promise<Output> {
     const [id = ''] = positionals;
-    const found = await readList(client.schedules.versions(id, pageQuery(values)), values);
-    const rows = found.items.map((held) => [
+    const versions = await readList(client.schedules.versions(id, pageQuery(values)), values);
+    const rows = versions.items.map((held) => [
       String(held.version),
       shortTime(held.definedAt),
       held.definedBy,
@@ -66,7 +66,7 @@ export const showVersions = command({
       targetText(held.target),
     ]);
     const titles = ['VERSION', 'SINCE', 'BY', 'RULE', 'ZONE', 'TARGET'];
-    return { json: found, text: table(titles, rows, terminal), notes: moreNote(found) };
+    return { json: versions, text: table(titles, rows, terminal), notes: moreNote(versions) };
   },
 });
 

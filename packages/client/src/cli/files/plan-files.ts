@@ -34,8 +34,8 @@ export async function planFiles(
     for (const [i, { path, line, set, schedule }] of chunk.entries()) {
       const item = items[i] as PlannedSchedule;
       const { index: _, ...rest } = item;
-      const found = { id: schedule.id, source: `${path}:${line}`, set, schedule: bodies[i] as ScheduleInput };
-      planned.push({ ...rest, ...found, problem: problemOf(item, set, takeOver) });
+      const entry = { id: schedule.id, source: `${path}:${line}`, set, schedule: bodies[i] as ScheduleInput };
+      planned.push({ ...rest, ...entry, problem: problemOf(item, set, takeOver) });
     }
   }
   const listed = new Set(entries.map(({ schedule }) => schedule.id));
@@ -61,11 +61,11 @@ function problemOf(
 
 /** The active and paused schedules of a set. */
 async function readSet(client: Carillon, set: string): Promise<PrunedEntry[]> {
-  const found: PrunedEntry[] = [];
+  const entries: PrunedEntry[] = [];
   for await (const schedule of client.schedules.list({ tag: setTag(set), limit: PAGE_SIZE }))
     if (isLive(schedule))
-      found.push({ id: schedule.id, set, version: schedule.version, name: schedule.name });
-  return found;
+      entries.push({ id: schedule.id, set, version: schedule.version, name: schedule.name });
+  return entries;
 }
 
 const isLive = ({ status }: Schedule) => status === 'active' || status === 'paused';

@@ -30,11 +30,11 @@ export function readScheduleFiles(given: readonly string[], env: Environment): R
 
 function expand(path: string): string[] {
   if (path === '-' || !isFolder(path)) return [path];
-  const found = readdirSync(path)
+  const names = readdirSync(path)
     .filter((name) => EXTENSIONS.test(name))
     .sort();
-  if (found.length === 0) throw new UsageError(`${path} has no .yaml, .yml or .json file`);
-  return found.map((name) => join(path, name));
+  if (names.length === 0) throw new UsageError(`${path} has no .yaml, .yml or .json file`);
+  return names.map((name) => join(path, name));
 }
 
 function isFolder(path: string): boolean {

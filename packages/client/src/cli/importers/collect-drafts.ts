@@ -43,20 +43,26 @@ export function collectDrafts<T>(
   const taken = new Set<string>();
   for (const [index, item] of items.entries()) {
     const source = sourceOf(item, index);
-    const found = read(item);
-    if ('reason' in found) {
-      imported.refusals.push({ source, rule: found.rule, reason: found.reason });
+    const readJob = read(item);
+    if ('reason' in readJob) {
+      imported.refusals.push({ source, rule: readJob.rule, reason: readJob.reason });
       continue;
     }
     const schedule = {
-      id: unusedId(`${system}-${found.job}`, taken),
-      name: found.job.slice(0, 256),
+      id: unusedId(`${system}-${readJob.job}`, taken),
+      name: readJob.job.slice(0, 256),
       tags: [system],
-      ...found.schedule,
+      ...readJob.schedule,
     } as ScheduleInput & { id: string };
     const { problem, warnings } = checkSchedule(schedule);
-    if (problem !== null) imported.refusals.push({ source, rule: found.rule, reason: problem });
-    else imported.drafts.push({ source, job: found.job, schedule, remarks: [...found.remarks, ...warnings] });
+    if (problem !== null) imported.refusals.push({ source, rule: readJob.rule, reason: problem });
+    else
+      imported.drafts.push({
+        source,
+        job: readJob.job,
+        schedule,
+        remarks: [...readJob.remarks, ...warnings],
+      });
   }
   return imported;
 }

@@ -15,7 +15,7 @@ export function findCronCalls(text: string, path: string): NodeCronTask[] {
     const call = callFrom(text, match.index);
     // The options are in the last braces of a call. The function before them may contain fields with the same names.
     const options = call.slice(Math.max(0, call.lastIndexOf('{')));
-    const found = [
+    const givenOptions = [
       ...TEXT_OPTIONS.map((name) => [name, new RegExp(`\\b${name}:\\s*['"\`]([^'"\`]+)`).exec(options)?.[1]]),
       ...FLAG_OPTIONS.map((name) => [
         name,
@@ -26,7 +26,7 @@ export function findCronCalls(text: string, path: string): NodeCronTask[] {
     const name = `${path.replace(/^.*[\\/]/, '').replace(/\.\w+$/, '')}-${line}`;
     return {
       source: `${path}:${line}`,
-      fields: { name, expression: match[2], ...Object.fromEntries(found) },
+      fields: { name, expression: match[2], ...Object.fromEntries(givenOptions) },
     };
   });
 }

@@ -16,16 +16,16 @@ export async function readBullmq(
   redis.on('error', () => {});
   try {
     await redis.connect();
-    const found: BullmqScheduler[] = [];
+    const schedulers: BullmqScheduler[] = [];
     for (const queue of queues ?? (await findQueues(redis, prefix))) {
       const pairs = await redis.zrange(`${prefix}:${queue}:repeat`, '0', '-1', 'WITHSCORES');
       for (let i = 0; i < pairs.length; i += 2) {
         const key = pairs[i] as string;
         const hash = await redis.hgetall(`${prefix}:${queue}:repeat:${key}`);
-        found.push({ queue, key, nextAt: Number(pairs[i + 1]), hash });
+        schedulers.push({ queue, key, nextAt: Number(pairs[i + 1]), hash });
       }
     }
-    return found;
+    return schedulers;
   } catch (error) {
     throw new UsageError(`cannot read job schedulers from Redis: ${(error as Error).message}`);
   } finally {
