@@ -58,7 +58,7 @@ async function findViolations(page: Page, rules?: readonly string[]): Promise<st
 }
 
 /** Waits until the page has its heading and nothing on it is loading. */
-async function settle(page: Page): Promise<void> {
+async function waitUntilStill(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await eventually(async () => (await page.locator('[aria-busy=true], .skeleton').count()) === 0, {
     what: 'a page without skeletons',
@@ -72,7 +72,7 @@ async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
 
 /** Checks an open page in both themes and both widths; returns what is wrong with it. */
 async function inspect(page: Page): Promise<string[]> {
-  await settle(page);
+  await waitUntilStill(page);
   const problems: string[] = [];
   const shift = await page.evaluate<number>('globalThis.layoutShift');
   if (shift > MAX_LAYOUT_SHIFT) problems.push(`moved while it loaded: layout shift ${shift.toFixed(3)}`);

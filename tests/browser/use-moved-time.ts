@@ -29,7 +29,7 @@ export interface MovedTime {
    */
   advanceTo(
     at: string | number,
-    worker: { settle(): Promise<void> },
+    worker: { runAllDue(): Promise<void> },
     lateMs?: (dueAt: number) => number,
   ): Promise<void>;
 }
@@ -67,9 +67,9 @@ export function useMovedTime(beginAt: string): MovedTime {
         // could claim a run early.
         await setTestClock(pool, next);
         now = next;
-        await worker.settle();
+        await worker.runAllDue();
       };
-      await worker.settle();
+      await worker.runAllDue();
       for (;;) {
         const dueAt = await readNextDueAt(pool, now);
         if (dueAt === null || dueAt > untilAt) break;

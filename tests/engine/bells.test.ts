@@ -89,9 +89,9 @@ describe('Bells', () => {
   });
 
   it('if a bell could not be added to Redis, the process does not cache it as added, so the next call tries again', async () => {
-    const gone = connectProducer('redis://127.0.0.1:1', () => {});
+    const unreachable = connectProducer('redis://127.0.0.1:1', () => {});
     const away = new Bells({
-      redis: gone,
+      redis: unreachable,
       prefix: database.prefix,
       clock: new PostgresClock(() => now),
       process: 'c',
@@ -100,7 +100,7 @@ describe('Bells', () => {
     });
     await expect(away.arm([T0 + 30_000])).rejects.toThrow();
     await expect(away.arm([T0 + 30_000])).rejects.toThrow();
-    gone.disconnect();
+    unreachable.disconnect();
   });
 
   it('a process that started while Redis was unreachable adds bells once Redis is reachable', async () => {

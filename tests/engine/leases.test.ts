@@ -3,7 +3,7 @@ import {
   cancelRun,
   extendLeases,
   findCancelled,
-  giveBackUnbegun,
+  handBackUnbegun,
   replayRun,
   rescueRuns,
   triggerSchedule,
@@ -143,9 +143,9 @@ describe('Leases', () => {
 const LOST_AT = T0 + LEASE_MS + 1;
 
 /** Gives the attempt of a run back: its worker says that the attempt had not begun. */
-const tryToGiveBack = async (run: ClaimedRun, now: number, holder: object = {}) =>
-  giveBackUnbegun(database.pool, { ...(await engine.holder()), ...holder, unbegun: [run], now });
-const giveBack = async (...of: Parameters<typeof tryToGiveBack>) => (await tryToGiveBack(...of)).runs;
+const tryToHandBack = async (run: ClaimedRun, now: number, holder: object = {}) =>
+  handBackUnbegun(database.pool, { ...(await engine.holder()), ...holder, unbegun: [run], now });
+const handBack = async (...of: Parameters<typeof tryToHandBack>) => (await tryToHandBack(...of)).runs;
 
 /** Claims everything that is due, and returns the runs of one schedule. */
 const claimOf = async (id: number, now: number) =>
@@ -155,7 +155,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
   it('a run that failed because its worker was lost is tried again if the worker comes back and says that the attempt had not begun', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     expect(await rescueRuns(database.pool, LOST_AT)).toMatchObject([{ hasFailed: true }]);
-    expect(await giveBack(run, LOST_AT + 1)).toBe(1);
+    expect(await handBack(run, LOST_AT + 1)).toBe(1);
     const [again] = (await claimOf(id, LOST_AT + 2)) as [ClaimedRun];
     expect(again).toMatchObject({ attempt: 2, freeAttempts: 1, hasBegun: false });
     // The lost attempt does not count, so this one is the first and only attempt that `maxAttempts` allows.
@@ -170,8 +170,8 @@ describe('Attempts that had not begun when their worker was lost', () => {
   it('if a worker was lost before its attempt began, the attempt does not count for a run that waits for its retry', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 2 } });
     await rescueRuns(database.pool, LOST_AT);
-    expect(await giveBack(run, LOST_AT + 1)).toBe(1);
-    expect(await giveBack(run, LOST_AT + 2)).toBe(0);
+    expect(await handBack(run, LOST_AT + 1)).toBe(1);
+    expect(await handBack(run, LOST_AT + 2)).toBe(0);
     expect(await claimOf(id, LOST_AT + 3)).toMatchObject([{ attempt: 2, freeAttempts: 1 }]);
   });
 
@@ -181,7 +181,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     await triggerSchedule(database.pool, { ref: { id }, actor: 'test', now: LOST_AT });
     const [triggered] = (await claimOf(id, LOST_AT + 1)) as [ClaimedRun];
     expect(triggered).toMatchObject({ origin: 'trigger' });
-    expect(await giveBack(run, LOST_AT + 2)).toBe(1);
+    expect(await handBack(run, LOST_AT + 2)).toBe(1);
     expect(await claimOf(id, LOST_AT + 3)).toEqual([]);
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'queued' }, { status: 'running' }]);
   });
@@ -206,7 +206,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
       await rescueRuns(database.pool, LOST_AT);
       await change(lost);
       const before = await engine.runsOf(lost.id);
-      expect(await giveBack(lost.run, LOST_AT + 2)).toBe(0);
+      expect(await handBack(lost.run, LOST_AT + 2)).toBe(0);
       expect(await engine.runsOf(lost.id)).toEqual(before);
     },
   );
@@ -216,7 +216,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     await rescueRuns(database.pool, LOST_AT);
     await replayRun(database.pool, { projectId: database.projectId, run, actor: 'test' });
     const before = await engine.runsOf(id);
-    expect(await giveBack(run, LOST_AT + 2)).toBe(0);
+    expect(await handBack(run, LOST_AT + 2)).toBe(0);
     expect(await engine.runsOf(id)).toEqual(before);
   });
 
@@ -229,10 +229,10 @@ describe('Attempts that had not begun when their worker was lost', () => {
       await client.query('begin');
       const column = table === 'runs' ? 'schedule_id' : 'id';
       await client.query(`select from carillon.${table} where ${column} = $1 for update`, [id]);
-      expect(await tryToGiveBack(run, LOST_AT + 1)).toEqual({ runs: 0, left: [run] });
+      expect(await tryToHandBack(run, LOST_AT + 1)).toEqual({ runs: 0, left: [run] });
       await client.query('rollback');
       client.release();
-      expect(await tryToGiveBack(run, LOST_AT + 2)).toEqual({ runs: 1, left: [] });
+      expect(await tryToHandBack(run, LOST_AT + 2)).toEqual({ runs: 1, left: [] });
     },
   );
 
@@ -241,7 +241,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     const { id, run } = await claimOneShot({ id: key, retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
     await database.pool.query('select carillon.cancel($1)', [key]);
-    expect(await tryToGiveBack(run, LOST_AT + 1)).toEqual({ runs: 0, left: [] });
+    expect(await tryToHandBack(run, LOST_AT + 1)).toEqual({ runs: 0, left: [] });
     expect(await claimOf(id, LOST_AT + 2)).toEqual([]);
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
   });
@@ -257,7 +257,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
       const [run] = (await claimOf(id, T0 + 60_000)) as [ClaimedRun];
       await rescueRuns(database.pool, T0 + 60_000 + LEASE_MS + 1);
       expect(await claimOf(id, T0 + 120_000)).toHaveLength(1);
-      expect(await tryToGiveBack(run, T0 + 120_001)).toEqual({ runs, left: [] });
+      expect(await tryToHandBack(run, T0 + 120_001)).toEqual({ runs, left: [] });
     },
   );
 
@@ -268,7 +268,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
   ])('%s cannot hand back an attempt that was claimed with another fencing token', async (_who, holder) => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
-    expect(await giveBack(run, LOST_AT + 1, await holder())).toBe(0);
+    expect(await handBack(run, LOST_AT + 1, await holder())).toBe(0);
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
   });
 });

@@ -4,7 +4,7 @@ import {
   claimDue,
   closeRuns,
   extendLeases,
-  giveBackUnknownLeases,
+  handBackUnknownLeases,
   inTransaction,
   openDatabase,
 } from '@carillon/db';
@@ -41,7 +41,7 @@ async function claimAndLoseTheAnswer(holder: Claimant, now: number): Promise<num
 describe('A claim whose answer was lost', () => {
   it('if a claim was committed but its response never reached the worker, the worker releases the claimed run, and the attempt does not count', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0);
-    const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 3_000 });
+    const given = await handBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 3_000 });
     expect(given).toEqual({ runs: 1, areMoreLikely: false });
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'retrying', outcome: 'handed_back' }]);
 
@@ -52,10 +52,10 @@ describe('A claim whose answer was lost', () => {
 
   it('a worker does not release an unknown lease younger than two seconds, because the response to its claim may still arrive', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0 + 10_000);
-    const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 11_000 });
+    const given = await handBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 11_000 });
     expect(given).toEqual({ runs: 0, areMoreLikely: true });
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'running' }]);
-    await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
+    await handBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
   });
 
   it('a worker releases neither a lease that it knows from the response to its claim nor a lease of another worker', async () => {
@@ -64,10 +64,10 @@ describe('A claim whose answer was lost', () => {
     const { rows } = await database.pool.query<{ epoch: number }>('select epoch from carillon.leases');
     const epochs = rows.map(({ epoch }) => epoch);
     const later = T0 + 25_000;
-    expect(await giveBackUnknownLeases(database.pool, { ...other, epochs, now: later })).toMatchObject({
+    expect(await handBackUnknownLeases(database.pool, { ...other, epochs, now: later })).toMatchObject({
       runs: 0,
     });
-    expect(await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: later })).toMatchObject({
+    expect(await handBackUnknownLeases(database.pool, { ...worker, epochs: [], now: later })).toMatchObject({
       runs: 0,
     });
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'running' }]);

@@ -63,22 +63,22 @@ export async function check(
   { mark, healedAt, span, lostTail }: { mark: Mark; healedAt: number; span: Span; lostTail: Span | null },
 ): Promise<Verdict> {
   const contradictions = await findContradictions(installation);
-  const unsettled = await waitForCalm(installation, mark);
+  const leftovers = await waitForCalm(installation, mark);
   const recoveryMs = performance.now() - healedAt;
   const unarmed = await waitForBells(installation);
   const misplaced = checkAgenda(await readFacts(installation, mark));
   // All schedules are cancelled first, so that nothing changes during the last comparison.
   for (const client of Object.values(installation.clients)) await client.cancelAll();
-  unsettled.push(...(await waitForCalm(installation, mark)), ...(await waitForLeases(installation)));
+  leftovers.push(...(await waitForCalm(installation, mark)), ...(await waitForLeases(installation)));
   contradictions.push(...(await findContradictions(installation)));
 
-  if (lostTail) unsettled.push(...(await waitForPlaces(installation)));
+  if (lostTail) leftovers.push(...(await waitForPlaces(installation)));
   const { facts, violations: repeated } = excuseLostClaims(await readFacts(installation, mark), lostTail);
   const accounting = checkOccurrences(facts);
   const violations = [
     ...installation.crashes(),
     ...contradictions,
-    ...unsettled,
+    ...leftovers,
     ...unarmed,
     ...misplaced,
     ...accounting.violations,

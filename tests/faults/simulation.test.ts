@@ -16,7 +16,7 @@ it('after a random history of edits, pauses, worker crashes and clock jumps, a s
       const world = await World.create(database);
       await fc.asyncModelRun(() => ({ model: {}, real: world }), history);
       await world.checkAgenda();
-      await world.settle();
+      await world.endAllRuns();
       await world.checkAll();
     }),
     { numRuns: SIMULATION_RUNS },
@@ -30,7 +30,7 @@ it('queued runs of a schedule start after its overlap policy is changed to one t
   await triggerSchedule(database.pool, world.request);
   await edit(world, { rule: { every: 'PT10S' }, overlap: 'cancel' });
   await edit(world, { overlap: 'allow' });
-  await world.settle();
+  await world.endAllRuns();
   await world.checkAll();
 });
 
@@ -41,6 +41,6 @@ it('an edit to a one-shot at an instant that the old rule named, but that has no
   await world.checkAgenda();
   await world.claim(5);
   await world.checkStep();
-  await world.settle();
+  await world.endAllRuns();
   await world.checkAll();
 });

@@ -32,7 +32,7 @@ const USUAL = { SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' };
  * Waits until a process sends some commands, and at most `mostPerSecond`. It sends more while it starts, so the first
  * counts may be too high.
  */
-const settleBelow = (server: NativeRedis, mostPerSecond: number) =>
+const waitUntilBelow = (server: NativeRedis, mostPerSecond: number) =>
   eventually(
     async () => {
       const perSecond = (await countCommands(server)) / (WINDOW_MS / 1_000);
@@ -51,7 +51,7 @@ it.each([
     const server = await startRedis();
     const env = { ...settings, REDIS_URL: `redis://127.0.0.1:${server.port}` };
     const worker = await processes.worker({ env });
-    await settleBelow(server, mostPerSecond);
+    await waitUntilBelow(server, mostPerSecond);
     await worker.end();
   },
   90_000,
@@ -60,6 +60,6 @@ it.each([
 it('an idle API replica sends Redis at most one command a second', async () => {
   const server = await startRedis();
   const api = await processes.api({ env: { REDIS_URL: `redis://127.0.0.1:${server.port}` } });
-  await settleBelow(server, 1);
+  await waitUntilBelow(server, 1);
   await api.end();
 }, 90_000);

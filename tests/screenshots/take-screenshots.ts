@@ -52,7 +52,7 @@ afterAll(() => {
   receiver.close();
 });
 
-async function settle(page: Page): Promise<void> {
+async function waitUntilStill(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.waitForLoadState('networkidle').catch(() => {});
   await eventually(async () => (await page.locator('[aria-busy=true], .skeleton').count()) === 0);
@@ -65,7 +65,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
       timeout: 300_000,
     }, async () => {
       const take = async (page: Page, name: string) => {
-        await settle(page);
+        await waitUntilStill(page);
         await page.screenshot({ path: `${IMAGES}${name}-${size}-${colorScheme}.png` });
       };
       const options = { viewport, colorScheme, timezoneId: 'Europe/Berlin', locale: 'en-GB' };

@@ -1,4 +1,4 @@
-import { redisVariables, settleRedis } from '@carillon/queue';
+import { redisVariables, resolveRedis } from '@carillon/queue';
 import { DatabaseSchema, EncryptionKey, LocalTime } from '@carillon/shared';
 import { z } from 'zod';
 
@@ -69,7 +69,7 @@ const Environment = MigrationEnvironment.extend({
   /** Maximum number of open event streams of one project, and of one API key, on each replica. */
   EVENT_STREAMS_PER_PROJECT: z.coerce.number().int().min(0).default(20),
   EVENT_STREAMS_PER_KEY: z.coerce.number().int().min(0).default(10),
-}).transform(settleRedis);
+}).transform(resolveRedis);
 
 export type Config = z.infer<typeof Environment>;
 

@@ -335,7 +335,7 @@ describe('Bulk actions', () => {
       })),
     );
     const leaving = new AbortController();
-    const gone = fetch(`${api.url}/v1/schedules/actions`, {
+    const aborted = fetch(`${api.url}/v1/schedules/actions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ action: 'skip-next', filter: { tag: 'left' } }),
@@ -349,7 +349,7 @@ describe('Bulk actions', () => {
       );
     });
     leaving.abort();
-    expect(await gone).toBe('left');
+    expect(await aborted).toBe('left');
     const done = await eventually(async () => {
       const { body } = await api.call('GET', `/v1/schedules/actions/${action.id}`);
       return body.status === 'done' && body;
@@ -372,11 +372,15 @@ describe('Bulk actions', () => {
   });
 
   it('a bulk cancel records an occurrence that was rescheduled to a later time as a skipped run', async () => {
-    await bulk([scheduleBody({ id: 'put-off', rule: { at: '2020-01-01T00:00:00Z' }, tags: ['put-off'] })]);
+    await bulk([
+      scheduleBody({ id: 'rescheduled', rule: { at: '2020-01-01T00:00:00Z' }, tags: ['rescheduled'] }),
+    ]);
     const later = { at: '2031-01-01T00:00:00Z' };
-    expect((await api.call('POST', '/v1/schedules/put-off/reschedule', { body: later })).status).toBe(200);
-    expect((await act({ action: 'cancel', filter: { tag: 'put-off' } })).body.changed).toBe(1);
-    expect((await api.call('GET', '/v1/runs?schedule=put-off')).body.items).toMatchObject([
+    expect((await api.call('POST', '/v1/schedules/rescheduled/reschedule', { body: later })).status).toBe(
+      200,
+    );
+    expect((await act({ action: 'cancel', filter: { tag: 'rescheduled' } })).body.changed).toBe(1);
+    expect((await api.call('GET', '/v1/runs?schedule=rescheduled')).body.items).toMatchObject([
       { status: 'skipped', occurrenceAt: '2020-01-01T00:00:00.000Z' },
     ]);
   });

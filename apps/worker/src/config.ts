@@ -1,4 +1,4 @@
-import { redisVariables, settleRedis } from '@carillon/queue';
+import { redisVariables, resolveRedis } from '@carillon/queue';
 import {
   DatabaseSchema,
   EncryptionKey,
@@ -104,7 +104,7 @@ const Environment = z
     path: ['ARM_HORIZON_MS'],
     error: 'must be at least three times SWEEP_INTERVAL_MS, so that no run is late if one sweep fails',
   })
-  .transform(settleRedis);
+  .transform(resolveRedis);
 
 export type Config = z.infer<typeof Environment>;
 

@@ -54,7 +54,7 @@ export class Metrics {
   }
 
   /** Takes back growth that could not be written to Postgres, so that the next `take` returns it again. */
-  giveBack(grown: readonly Counter[]): void {
+  putBack(grown: readonly Counter[]): void {
     for (const { name, labels, value } of grown) {
       const key = keyOf(name, labels);
       this.#taken.set(key, (this.#taken.get(key) ?? 0) - value);

@@ -6,7 +6,7 @@ import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
 import { claimMissedRuns } from './loops/claim-missed-runs.js';
 import { ForecastKeeper } from './loops/forecast-keeper.js';
-import { LateGiveBack } from './loops/give-back-late.js';
+import { LateHandBack } from './loops/hand-back-late.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
 import { runOccurrenceAudit } from './loops/occurrence-audit.js';
@@ -30,7 +30,7 @@ export interface RunningWorker {
   /** The port of the probes and metrics; null if WORKER_PORT is not set. */
   port: number | null;
   /** Sweeps, then resolves when no run is in flight. A test calls this after it has moved the clock. */
-  settle(): Promise<void>;
+  runAllDue(): Promise<void>;
   /**
    * Stops gracefully: the worker claims nothing more, and its runs in flight end or are handed back for other workers
    * to claim.
@@ -54,11 +54,11 @@ export async function startWorker(
   let parts: WorkerParts | null = null;
   try {
     parts = await openParts(config, log, { registry, ...resources });
-    const { id, settle, stop } = await startWith(parts, { config, log, registry, probes });
+    const { id, runAllDue, stop } = await startWith(parts, { config, log, registry, probes });
     return {
       id,
       port,
-      settle,
+      runAllDue,
       async stop() {
         probes.noteStopping();
         await stop();
@@ -88,7 +88,7 @@ async function startWith(
     bytes: config.WORKER_PAYLOAD_MB * MEGABYTE,
   });
   const { inFlight } = pipeline;
-  const lateGiveBack = new LateGiveBack(context, inFlight);
+  const lateHandBack = new LateHandBack(context, inFlight);
   const ring = () => pipeline.ring();
   const stopping = new AbortController();
   const events = () => handleEvents(context, stopping.signal);
@@ -161,7 +161,7 @@ async function startWith(
   const loops = [
     repeatEvery(
       config.LEASE_MS / 3,
-      () => keepLeases(context, inFlight).finally(() => void lateGiveBack.run()),
+      () => keepLeases(context, inFlight).finally(() => void lateHandBack.run()),
       report('Leases could not be extended'),
     ),
     repeatEvery(sweepIntervalMs, watchOver, report('Heartbeat failed')),
@@ -171,7 +171,7 @@ async function startWith(
   log.info('Worker ready');
   return {
     id: context.holder.workerId,
-    async settle() {
+    async runAllDue() {
       await beat();
       await sweepOnce();
       await until(() => inFlight.count === 0, Number.POSITIVE_INFINITY);
@@ -188,7 +188,7 @@ async function startWith(
       await waitAtMost(STEP_DEADLINE_MS, pipeline.finish());
       // If this worker has lost a lease, it knows this by now, because Postgres has refused to close the runs. It now
       // hands back the attempts that had not begun, so that they do not count.
-      await waitAtMost(STEP_DEADLINE_MS, lateGiveBack.finish());
+      await waitAtMost(STEP_DEADLINE_MS, lateHandBack.finish());
       if (inFlight.count > 0)
         log.warn(
           { runs: inFlight.count },

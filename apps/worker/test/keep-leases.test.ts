@@ -1,7 +1,7 @@
 import { cancelRun, claimDue, rescueRuns } from '@carillon/db';
 import { useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { LateGiveBack } from '../src/loops/give-back-late.js';
+import { LateHandBack } from '../src/loops/hand-back-late.js';
 import { keepLeases } from '../src/loops/keep-leases.js';
 import { InFlight } from '../src/pipeline/in-flight.js';
 import { insertDue, onlyOne, readRun, useParts } from './support.js';
@@ -91,7 +91,7 @@ describe('lease keeper', () => {
       await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
       expect(await readRun(database, scheduleId)).toMatchObject({ status: 'failed', outcome: 'unknown' });
       await keepLeases(worker.context, inFlight);
-      await new LateGiveBack(worker.context, inFlight).run();
+      await new LateHandBack(worker.context, inFlight).run();
       expect(await readRun(database, scheduleId)).toMatchObject({ status, freeAttempts: isBegun ? 0 : 1 });
     },
   );
@@ -121,7 +121,7 @@ describe('lease keeper', () => {
     const { scheduleId, inFlight } = await startFlight({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
     await keepLeases(worker.context, inFlight);
-    const late = new LateGiveBack(worker.context, inFlight);
+    const late = new LateHandBack(worker.context, inFlight);
     const client = await database.pool.connect();
     try {
       await client.query('begin');

@@ -40,7 +40,7 @@ export const agenda: Contender = {
           [AGENDA_JOB, JSON.stringify(jobs)],
         );
       },
-      async isSettled() {
+      async areJobsDone() {
         const { rowCount } = await pool.query(
           'select from agenda_jobs where next_run_at is not null or last_finished_at is null limit 1',
         );

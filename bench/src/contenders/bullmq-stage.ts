@@ -19,7 +19,7 @@ export const bullmqStage = (queue: BullmqQueue, main: string): Stage => ({
       );
     }
   },
-  async isSettled() {
+  async areJobsDone() {
     const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'prioritized');
     return Object.values(counts).every((count) => count === 0);
   },

@@ -28,7 +28,7 @@ export function carillonWith(env: Record<string, string>): Contender {
           // the due time.
           await bells.arm(jobs.map((job) => job.at));
         },
-        isSettled: () => areAllRunsClosed(pool),
+        areJobsDone: () => areAllRunsClosed(pool),
         findFaults: async (jobs, latenessMs) => [
           ...(await findOneShotFaults(pool, jobs)),
           ...latenessFaults(await readLateness(pool), latenessMs),

@@ -28,7 +28,7 @@ export interface Stage {
   seed(jobs: readonly Job[]): Promise<void>;
   crew: Pick<CrewOptions, 'main' | 'processes' | 'env' | 'readyWhenPrinted'>;
   /** True if all jobs are done and their results are stored. */
-  isSettled(): Promise<boolean>;
+  areJobsDone(): Promise<boolean>;
   /**
    * Checks the stored results of these jobs; returns the faults. A contender that stores no results returns none.
    * `latenessMs[n]` is the lateness of job n, as its handler measured it.

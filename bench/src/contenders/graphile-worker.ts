@@ -41,7 +41,7 @@ export const graphileWorker: Contender = {
           );
         }
       },
-      async isSettled() {
+      async areJobsDone() {
         const { rowCount } = await pool.query('select from graphile_worker._private_jobs limit 1');
         return rowCount === 0;
       },

@@ -43,7 +43,7 @@ export const pgBoss: Contender = {
           );
         }
       },
-      async isSettled() {
+      async areJobsDone() {
         const { rowCount } = await pool.query(`select from pgboss.job where state < 'completed' limit 1`);
         return rowCount === 0;
       },

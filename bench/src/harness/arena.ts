@@ -29,7 +29,7 @@ export interface Arena {
    * Does the maintenance that a server does between two bursts (vacuum, checkpoint), so that it does not slow the next
    * round.
    */
-  settle(databaseUrl: string): Promise<void>;
+  maintain(databaseUrl: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
       clear: (kept) => clear(servers, redis, kept),
       keep: (name) => keep(servers, name),
       forget: (name) => forget(servers, name),
-      settle,
+      maintain,
       close,
     };
   } catch (error) {
@@ -98,7 +98,7 @@ async function forget(servers: Servers, name: string): Promise<void> {
   await ask(servers.databaseUrl, `drop database if exists ${name}`);
 }
 
-async function settle(databaseUrl: string): Promise<void> {
+async function maintain(databaseUrl: string): Promise<void> {
   await ask(databaseUrl, 'vacuum analyze');
   await ask(databaseUrl, 'checkpoint');
 }

@@ -62,7 +62,7 @@ async function tryOneShots(
     const startAt = Date.now() + leadMs + START_UP_MARGIN_MS;
     const jobs = jobsFrom(startAt);
     await stage.seed(jobs);
-    await arena.settle(servers.databaseUrl);
+    await arena.maintain(servers.databaseUrl);
     const env = {
       ...stage.crew.env,
       DATABASE_URL: servers.databaseUrl,
@@ -77,7 +77,7 @@ async function tryOneShots(
     // Each check costs Postgres time. If the worker processes do not count jobs, the checks run during the whole round,
     // so they must be less frequent.
     const everyMs = isCountedElsewhere ? 50 : 5;
-    await waitUntil(() => stage.isSettled(), { everyMs, withinMs, what: `${contender.name} settles` });
+    await waitUntil(() => stage.areJobsDone(), { everyMs, withinMs, what: `${contender.name} settles` });
     const tookMs = Date.now() - firstAt;
     const report = await crew.report();
     await crew.end();

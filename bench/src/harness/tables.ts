@@ -138,8 +138,8 @@ export async function countRuns(pool: Pool): Promise<number> {
 /** Deletes all runs and leases, and the schedules whose key begins with this prefix. */
 export async function removeWork(pool: Pool, prefix: string): Promise<void> {
   await pool.query(
-    `with gone as (delete from carillon.schedules where key like $1 || '%' returning id)
-     delete from carillon.agenda where schedule_id in (select id from gone)`,
+    `with deleted as (delete from carillon.schedules where key like $1 || '%' returning id)
+     delete from carillon.agenda where schedule_id in (select id from deleted)`,
     [prefix],
   );
   await pool.query('truncate carillon.leases, carillon.runs');

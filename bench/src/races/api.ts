@@ -91,7 +91,7 @@ async function post(arena: Arena, { crew: crewOf, countCreated, calls, perCall }
     const warmUp = Math.ceil(calls / 10);
     await send(client, bodiesOf({ from: 0, calls: warmUp, perCall }), perCall);
     const bodies = bodiesOf({ from: warmUp, calls, perCall });
-    await arena.settle(databaseUrl);
+    await arena.maintain(databaseUrl);
     const startedAt = performance.now();
     await send(client, bodies, perCall);
     const seconds = (performance.now() - startedAt) / 1_000;

@@ -55,7 +55,7 @@ function createNow(arena: Arena, seconds: number): Promise<Int32Array> {
     const workers = await Crew.start(workerCrew({ ...env, BENCH_JOBS: String(count) }));
     const client = new Pool(/"url":"([^"]+)"/.exec(api.outputs[0] ?? '')?.[1] ?? '', { connections: 50 });
     try {
-      await arena.settle(env.DATABASE_URL);
+      await arena.maintain(env.DATABASE_URL);
       const startedAt = Date.now();
       const answeredAt = new Float64Array(count);
       const create = async (n: number) => {

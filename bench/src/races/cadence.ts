@@ -84,7 +84,7 @@ const everySecond: Contender = {
             ),
         );
       },
-      isSettled: () => areAllRunsClosed(pool),
+      areJobsDone: () => areAllRunsClosed(pool),
       findFaults: (jobs) => findCadenceFaults(pool, jobs, SCHEDULES),
       close,
     };

@@ -99,7 +99,7 @@ async function seed(arena: Arena, count: number): Promise<void> {
     const items = Array.from({ length: count }, (_, n) => n);
     await insertSchedules(pool, items, (n) => draft({ id: `s-${n}`, rule: ruleOf(n, nowAt) }, nowAt - n));
     await analyzeSchedules(pool);
-    await arena.settle(env.DATABASE_URL);
+    await arena.maintain(env.DATABASE_URL);
   });
   await arena.keep(KEPT);
 }

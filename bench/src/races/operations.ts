@@ -70,7 +70,7 @@ async function measure(
   sizes: Sizes,
 ): Promise<{ searches: Measured[]; actions: Measured[] }> {
   await seed(pool, sizes);
-  await arena.settle(env.DATABASE_URL);
+  await arena.maintain(env.DATABASE_URL);
   say(`${number(sizes.schedules)} schedules are there`);
   const crew = await Crew.start(apiCrew({ ...env, CARILLON_ADMIN_KEY: KEY, RATE_LIMIT_PER_MINUTE: '0' }));
   const client = new Pool(/"url":"([^"]+)"/.exec(crew.outputs[0] ?? '')?.[1] ?? '', { connections: 2 });

@@ -53,7 +53,7 @@ const countedCarillon: Contender = {
         });
         await bells.arm(jobs.slice(0, 1).map(({ at }) => at));
       },
-      isSettled: () => areAllRunsClosed(pool),
+      areJobsDone: () => areAllRunsClosed(pool),
       findFaults: (jobs) => findOneShotFaults(pool, jobs),
       close,
     };

@@ -17,7 +17,7 @@ export const pages: Race = {
     const history = isQuick ? { schedules: 2_000, runs: 20_000 } : { schedules: 1_000_000, runs: 10_000_000 };
     const times = await onSite(arena, async ({ pool, env }) => {
       await seedHistory(pool, history, say);
-      await arena.settle(env.DATABASE_URL);
+      await arena.maintain(env.DATABASE_URL);
       const crew = await Crew.start(apiCrew({ ...env, CARILLON_ADMIN_KEY: KEY }));
       try {
         const url = /"url":"([^"]+)"/.exec(crew.outputs[0] ?? '')?.[1] ?? '';

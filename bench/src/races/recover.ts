@@ -70,7 +70,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
   return onSite(arena, async (site) => {
     const far = { fromAt: Date.now() + HOUR_MS, untilAt: Date.now() + 24 * 30 * HOUR_MS };
     await seedSchedules(site.pool, { prefix: 'far-', count: all - near, ...far });
-    await arena.settle(site.env.DATABASE_URL);
+    await arena.maintain(site.env.DATABASE_URL);
     const crew = await Crew.start(workerCrew({ ...site.env, BENCH_JOBS: String(near) }));
     try {
       const nowAt = Date.now();

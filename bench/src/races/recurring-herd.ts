@@ -71,7 +71,7 @@ export const recurringCarillon: Contender = {
         });
         await site.bells.arm(jobs.slice(0, 1).map(({ at }) => at));
       },
-      isSettled: () => areAllRunsClosed(site.pool),
+      areJobsDone: () => areAllRunsClosed(site.pool),
       findFaults: (jobs) => findFaults(site, jobs, drafts),
       close: site.close,
     };

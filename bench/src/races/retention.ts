@@ -96,7 +96,7 @@ async function measure({ arena, say }: RaceContext, { pool, env }: Site, sizes: 
   });
   const before = await countAll(pool);
   await seedRecurring(pool, sizes, say);
-  await arena.settle(env.DATABASE_URL);
+  await arena.maintain(env.DATABASE_URL);
   const open = (queryTimeoutMs: number) =>
     openDatabase({
       url: env.DATABASE_URL,
@@ -132,7 +132,7 @@ async function measure({ arena, say }: RaceContext, { pool, env }: Site, sizes: 
     claimer.pause();
     await pool.query(`delete from carillon.schedules where key like 'every-%'`);
     await seedOneShots(pool, sizes.oneShots, say);
-    await arena.settle(env.DATABASE_URL);
+    await arena.maintain(env.DATABASE_URL);
     claimer.next();
     startedAt = performance.now();
     const report = await applyRetention(pool, { defaults: DAYS, now: null });

@@ -37,7 +37,7 @@ export async function seedFar(arena: Arena, { name, size }: { name: string; size
     const madeAt = Date.now();
     const month = { fromAt: madeAt + DAY_MS, untilAt: madeAt + 31 * DAY_MS };
     await seedSchedules(pool, { prefix: 'far-', count: size, ...month });
-    await arena.settle(env.DATABASE_URL);
+    await arena.maintain(env.DATABASE_URL);
   });
   await arena.keep(name);
 }
@@ -138,7 +138,7 @@ async function idle(arena: Arena, site: Site, forMs: number): Promise<number> {
   // The schedules that were due soon are deleted, but Redis still has their delayed jobs (bells), which would wake the
   // workers.
   await site.redis.flushall();
-  await arena.settle(site.env.DATABASE_URL);
+  await arena.maintain(site.env.DATABASE_URL);
   const crew = await Crew.start(workerCrew(site.env));
   try {
     await sleep(1_000);

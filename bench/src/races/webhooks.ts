@@ -114,7 +114,7 @@ export const toWebhooks = (url: string): Contender => ({
         });
         await bells.arm(jobs.slice(0, 1).map(({ at }) => at));
       },
-      isSettled: () => areAllOneShotsDone(pool),
+      areJobsDone: () => areAllOneShotsDone(pool),
       findFaults: (jobs) => findDeliveryFaults(pool, jobs),
       close,
     };

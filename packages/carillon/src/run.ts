@@ -39,18 +39,18 @@ export interface RunningCarillon extends AsyncDisposable {
 }
 
 /**
- * The part of a worker that a test needs: `settle` makes the worker look for all due work, and resolves when no run is
+ * The part of a worker that a test needs: `runAllDue` makes the worker look for all due work, and resolves when no run is
  * in flight.
  */
-export interface SettlingWorker {
-  settle(): Promise<void>;
+export interface DrivenWorker {
+  runAllDue(): Promise<void>;
 }
 
 /** Starts Carillon in this process. Only tests with a clock of their own pass `localNow` and use the worker. */
 export async function start(
   options: RunOptions,
   { localNow }: { localNow?: () => number } = {},
-): Promise<{ carillon: RunningCarillon; worker: SettlingWorker | null }> {
+): Promise<{ carillon: RunningCarillon; worker: DrivenWorker | null }> {
   const { signal, mountPath = '', logger: log = pino({ level: 'warn' }) } = options;
   const closing = new ClosingSteps(log);
   try {

@@ -28,11 +28,11 @@ export {
   toClosedRun,
 } from './engine/close-runs.js';
 export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';
-export { giveBackUnbegun, type UnbegunAttempt } from './engine/give-back-late.js';
+export { handBackUnbegun, type UnbegunAttempt } from './engine/hand-back-late.js';
 export {
   extendLeases,
   findCancelled,
-  giveBackUnknownLeases,
+  handBackUnknownLeases,
   type RescuedRun,
   rescueRuns,
 } from './engine/leases.js';

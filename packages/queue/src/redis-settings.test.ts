@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { redisVariables, settleRedis } from './redis-settings.js';
+import { redisVariables, resolveRedis } from './redis-settings.js';
 
-const Settings = z.object(redisVariables).transform(settleRedis);
+const Settings = z.object(redisVariables).transform(resolveRedis);
 const problemsOf = (variables: Record<string, string>) =>
   Settings.safeParse(variables).error?.issues.map(({ path, message }) => `${path}: ${message}`);
 

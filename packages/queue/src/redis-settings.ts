@@ -12,7 +12,7 @@ export interface RedisServer {
 }
 
 /**
- * The environment variables of Redis, for the configuration of each app. The configuration must end with `settleRedis`.
+ * The environment variables of Redis, for the configuration of each app. The configuration must end with `resolveRedis`.
  */
 export const redisVariables = {
   REDIS_URL: z.string().superRefine((url, context) => {
@@ -45,7 +45,7 @@ const HASH_TAG = /\{[^}]+\}/;
  * The last step of a configuration: fills in the prefix, reads the files, and adds `redis`, which is null without
  * Redis. On a cluster the prefix must hold a hash tag, because each of BullMQ's scripts uses several keys.
  */
-export function settleRedis<T extends RedisVariables>(
+export function resolveRedis<T extends RedisVariables>(
   variables: T,
   context: z.core.$RefinementCtx,
 ): T & { REDIS_PREFIX: string; redis: RedisServer | null } {

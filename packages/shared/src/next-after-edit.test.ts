@@ -74,9 +74,9 @@ it('an occurrence that a person has skipped or brought forward does not fire aga
 it('an occurrence that was rescheduled to a later time stays pending if a calendar changes, unless the calendar now excludes its day', () => {
   const holidays = (dates: string[]) =>
     define({ rule: { cron: '0 9 * * *' }, exclusions: ['holidays'] }, new Map([['holidays', dates]]));
-  const putOff = { occurrenceAt: at('02T09:00:00'), dueAt: at('02T15:00:00') };
-  const schedule = before({ ...putOff, timing: holidays(['2026-12-25']).timing });
-  expect(nextAfterEdit(schedule, holidays(['2026-12-26']))).toEqual(putOff);
+  const rescheduled = { occurrenceAt: at('02T09:00:00'), dueAt: at('02T15:00:00') };
+  const schedule = before({ ...rescheduled, timing: holidays(['2026-12-25']).timing });
+  expect(nextAfterEdit(schedule, holidays(['2026-12-26']))).toEqual(rescheduled);
   expect(nextAfterEdit(schedule, holidays(['2026-03-02']))?.occurrenceAt).toBe(at('03T09:00:00'));
 });
 

@@ -6,7 +6,7 @@ import { CLOCKS, type Installation } from '../harness/installation.js';
  * A slot that ends within this time is not checked, because its bell may have rung already. Nor is a slot with a row
  * that was written within this time, because its bell may still be on its way to Redis.
  */
-const SETTLED_MS = 1_500;
+const BELL_GRACE_MS = 1_500;
 
 /**
  * Returns the slots (5 ms of time each) whose bell (the delayed job in Redis that wakes a worker) will ring in time. A
@@ -46,7 +46,7 @@ export async function checkBells({ pool, redis, bellsKey }: Installation): Promi
   const armed = await readArmed({ redis, bellsKey });
   const missing = ringAts.filter(
     (ringAt) =>
-      ringAt > nowAt + SETTLED_MS &&
+      ringAt > nowAt + BELL_GRACE_MS &&
       // The sweep adds the bells of slots that come within the horizon. A slot that has done so since the last sweep
       // has none yet.
       ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
@@ -55,7 +55,7 @@ export async function checkBells({ pool, redis, bellsKey }: Installation): Promi
   const unchanged = await readUnchangedSlots(pool, {
     ringAts: missing,
     slotMs: SLOT_MS,
-    unchangedForMs: SETTLED_MS,
+    unchangedForMs: BELL_GRACE_MS,
     now: null,
   });
   return unchanged.map((ringAt) => `I8 no bell for what is due in ${ringAt - nowAt} ms`);

@@ -56,7 +56,7 @@ const falseBells: Scenario = {
     const { redis, prefix } = installation;
     const clock = new PostgresClock(Date.now);
     const { queue } = new Bells({ redis, prefix, clock, process: 'false', horizonMs: 0, onArmed: () => {} });
-    const gone = { removeOnComplete: true, removeOnFail: true };
+    const removedAfterwards = { removeOnComplete: true, removeOnFail: true };
     const dueAt = Date.now() + random.integer(1_500, 2_500);
     await stage.load({ seconds: 3, size: 10 });
     const victims = Array.from({ length: 20 }, () =>
@@ -68,12 +68,12 @@ const falseBells: Scenario = {
     const laterAt = Date.parse((later.rule as { at: string }).at);
     const taken = [dueAt, laterAt].map((at) => `bell-${slotEnd(at)}`);
     for (const jobId of taken)
-      await queue.add(BELL_JOB, { ringAt: dueAt + YEAR_MS }, { ...gone, jobId, delay: YEAR_MS });
+      await queue.add(BELL_JOB, { ringAt: dueAt + YEAR_MS }, { ...removedAfterwards, jobId, delay: YEAR_MS });
     await stage.clients.alpha.createMany([...victims, later]);
     const bell = (name: string, data: unknown, opts = {}) => ({
       name,
       data: data as Bell,
-      opts: { ...gone, ...opts },
+      opts: { ...removedAfterwards, ...opts },
     });
     const delay = Math.max(0, dueAt - Date.now());
     await queue.addBulk([

@@ -108,7 +108,7 @@ async function heldBy({ installation }: Stage, inputs: readonly Input[]): Promis
 
 /**
  * True if this worker has begun the first attempt of a schedule's run. A later attempt does not count: if the first was
- * given back before it began, the same worker may run it later.
+ * handed back before it began, the same worker may run it later.
  */
 const hasBegunIn = ({ lines }: TestProcess, key: string) =>
   lines.some(

@@ -182,7 +182,7 @@ export class World {
   }
 
   /** Lets every run end. An occurrence that has no record after that is lost. */
-  async settle(): Promise<void> {
+  async endAllRuns(): Promise<void> {
     await this.resume();
     this.crash();
     for (let i = 0; i < 40; i++) {

@@ -19,7 +19,7 @@ import { SequenceProgress } from './sequence-progress.js';
  * How long polls look for claims with a smaller epoch (number of a lease) than one that has been read, and for audit
  * entries with a smaller id. Both get their number before they commit, and commit within milliseconds.
  */
-const SETTLED_MS = 3_000;
+const MAX_COMMIT_LAG_MS = 3_000;
 const MAX_ROWS_PER_POLL = 5_000;
 /**
  * A listener resumes from a position before the claim of each run in flight (claimed and not ended), so that it gets
@@ -51,7 +51,7 @@ export class EventReader {
   readonly #reportedStops = new Map<string, number>();
   #stopsAfter: HistoryPosition;
   /** Everything up to this instant has been reported. */
-  #settledAt: number;
+  #reportedUntilAt: number;
 
   constructor(
     private readonly pool: Pool,
@@ -59,10 +59,10 @@ export class EventReader {
     { epoch, auditId, at }: Watermark,
     private readonly nowAt: () => number,
   ) {
-    this.#epochs = new SequenceProgress(epoch, SETTLED_MS);
-    this.#audit = new SequenceProgress(auditId, SETTLED_MS);
-    this.#settledAt = at - SETTLED_MS;
-    this.#stopsAfter = { happenedAt: at - SETTLED_MS, run: null };
+    this.#epochs = new SequenceProgress(epoch, MAX_COMMIT_LAG_MS);
+    this.#audit = new SequenceProgress(auditId, MAX_COMMIT_LAG_MS);
+    this.#reportedUntilAt = at - MAX_COMMIT_LAG_MS;
+    this.#stopsAfter = { happenedAt: at - MAX_COMMIT_LAG_MS, run: null };
   }
 
   /**
@@ -83,9 +83,9 @@ export class EventReader {
    * in flight, except for runs older than `MAX_POSITION_LAG_MS`.
    */
   get position(): StreamPosition {
-    let at = this.#settledAt;
+    let at = this.#reportedUntilAt;
     for (const { happenedAt } of this.#inFlight.values()) {
-      const isRecent = happenedAt > this.#settledAt - MAX_POSITION_LAG_MS;
+      const isRecent = happenedAt > this.#reportedUntilAt - MAX_POSITION_LAG_MS;
       if (isRecent) at = Math.min(at, happenedAt - 1);
     }
     return { at, auditId: this.#audit.floor };
@@ -128,7 +128,8 @@ export class EventReader {
       ...claimed.flatMap((run) => this.#eventsOfRun(run)),
       ...stops.flatMap((run) => this.#eventsOfStop(run)),
     ];
-    if (hasReadAllClaims) this.#settledAt = Math.max(this.#settledAt, this.#stopsAfter.happenedAt - 1);
+    if (hasReadAllClaims)
+      this.#reportedUntilAt = Math.max(this.#reportedUntilAt, this.#stopsAfter.happenedAt - 1);
     for (const [stop, happenedAt] of this.#reportedStops)
       if (happenedAt < this.#stopsAfter.happenedAt) this.#reportedStops.delete(stop);
     return events;
@@ -146,7 +147,8 @@ export class EventReader {
     // run of the page.
     if (last && stops.length >= MAX_ROWS_PER_POLL)
       this.#stopsAfter = { happenedAt: last.happenedAt, run: last };
-    else this.#stopsAfter = { happenedAt: Math.max(after.happenedAt, polledAt - SETTLED_MS), run: null };
+    else
+      this.#stopsAfter = { happenedAt: Math.max(after.happenedAt, polledAt - MAX_COMMIT_LAG_MS), run: null };
     return stops;
   }
 

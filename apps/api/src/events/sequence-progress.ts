@@ -18,10 +18,10 @@ export class SequenceProgress {
   readonly #read = new Set<number>();
   #reached: { number: number; at: number }[] = [];
 
-  /** `settledMs` is how long polls look for numbers below one that has been read. */
+  /** `maxCommitLagMs` is how long polls look for numbers below one that has been read. */
   constructor(
     from: number,
-    private readonly settledMs: number,
+    private readonly maxCommitLagMs: number,
   ) {
     this.#floor = from;
     this.#highest = from;
@@ -44,7 +44,7 @@ export class SequenceProgress {
 
   /**
    * Records the numbers that a poll has read, the smallest first. The floor rises to a number only after a poll that
-   * started `settledMs` after the number was first read, so that this poll has looked once more for smaller numbers.
+   * started `maxCommitLagMs` after the number was first read, so that this poll has looked once more for smaller numbers.
    */
   advance(numbers: readonly number[], { startedAt, endedAt, isFull }: PageRead): void {
     const last = numbers.at(-1) ?? this.#highest;
@@ -54,7 +54,7 @@ export class SequenceProgress {
     const lookedUpTo = isFull ? last : this.#highest;
     for (;;) {
       const reached = this.#reached[0];
-      if (!reached || reached.at > startedAt - this.settledMs || reached.number > lookedUpTo) break;
+      if (!reached || reached.at > startedAt - this.maxCommitLagMs || reached.number > lookedUpTo) break;
       this.#floor = reached.number;
       this.#reached.shift();
     }

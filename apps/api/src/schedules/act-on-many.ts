@@ -99,12 +99,12 @@ export async function actOnMany(
     dueAts: [],
     lastId: isLast ? null : (picked.at(-1)?.id ?? null),
   };
-  const together = await changeTogether(pool, action, { caller, picked });
-  done.changed = together.changed;
-  done.dueAts.push(...together.dueAts);
-  done.refused = together.refusals.length;
-  done.refusals = together.refusals.slice(0, REFUSALS_SHOWN);
-  const rest = together.others.values();
+  const inBatches = await changeInBatches(pool, action, { caller, picked });
+  done.changed = inBatches.changed;
+  done.dueAts.push(...inBatches.dueAts);
+  done.refused = inBatches.refusals.length;
+  done.refusals = inBatches.refusals.slice(0, REFUSALS_SHOWN);
+  const rest = inBatches.others.values();
   const workThrough = async () => {
     for (const key of rest) {
       const result = await change({ ref: { projectId, key }, actor });
@@ -122,7 +122,7 @@ export async function actOnMany(
 }
 
 /** Changes the schedules in batches. Returns as `others` the schedules that must be changed one by one. */
-async function changeTogether(
+async function changeInBatches(
   pool: Pool,
   action: Action,
   { caller, picked }: { caller: KeyOwner; picked: readonly PickedSchedule[] },

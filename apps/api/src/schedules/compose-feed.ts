@@ -37,17 +37,17 @@ export async function composeFeed({
     const schedule = byId.get(run.scheduleId);
     return schedule ? [pastEvent(projectKey, schedule, run)] : [];
   });
-  const settled = new Set(past.map(({ uid }) => uid));
+  const pastUids = new Set(past.map(({ uid }) => uid));
   for (const gap of gaps) {
     const schedule = byId.get(gap.scheduleId);
     const event = schedule && gapEvent(projectKey, schedule, gap);
-    if (!event || settled.has(event.uid)) continue;
-    settled.add(event.uid);
+    if (!event || pastUids.has(event.uid)) continue;
+    pastUids.add(event.uid);
     past.push(event);
   }
   const coming: IcsEvent[] = [];
   for (const [index, schedule] of schedules.entries()) {
-    coming.push(...comingEvents(projectKey, schedule, nowAt).filter(({ uid }) => !settled.has(uid)));
+    coming.push(...comingEvents(projectKey, schedule, nowAt).filter(({ uid }) => !pastUids.has(uid)));
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate);
   }
   coming.sort((a, b) => a.startAt - b.startAt);

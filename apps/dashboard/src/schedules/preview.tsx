@@ -14,14 +14,14 @@ const TYPING_PAUSE_MS = 250;
 /** The preview warns if more fires than this are expected in the minute of the first occurrence. */
 const HERD = 100;
 
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
+function useDebounced<T>(value: T): T {
+  const [debounced, setDebounced] = useState(value);
   const key = JSON.stringify(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_PAUSE_MS);
+    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [key]);
-  return settled;
+  return debounced;
 }
 
 /**
@@ -29,7 +29,7 @@ function useSettled<T>(value: T): T {
  * like, which the form shows at their fields while the user types.
  */
 export function usePreview(draft: Draft) {
-  const timing = useSettled(timingOf(draft));
+  const timing = useDebounced(timingOf(draft));
   return useQuery({
     queryKey: ['preview', timing],
     queryFn: ({ signal }) => carillon.rules.preview({ ...timing, limit: SHOWN }, { signal }),

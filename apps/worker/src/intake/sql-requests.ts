@@ -3,6 +3,7 @@ import {
   createSchedules,
   type Draft,
   deleteRequests,
+  type HandledChange,
   inTransaction,
   isTransientError,
   lockRequests,
@@ -10,7 +11,6 @@ import {
   type RequestingProject,
   readRequestingProject,
   recordRefusals,
-  type SettledChange,
   type SqlRequest,
   type Transaction,
 } from '@carillon/db';
@@ -22,7 +22,7 @@ import { type Drafter, type Drafts, refusalOf } from './drafts.js';
 const BATCH_SIZE = 100;
 
 /** The result of one request. */
-type Settled = SettledChange | { kind: 'created'; request: SqlRequest; dueAt: number | null };
+type HandledRequest = HandledChange | { kind: 'created'; request: SqlRequest; dueAt: number | null };
 
 interface Drafted {
   request: SqlRequest;
@@ -76,11 +76,11 @@ export class SqlRequests {
     let hasProgress = false;
     let project = await readRequestingProject(pool, 0);
     while (project && !this.signal.aborted) {
-      const settled = await this.#handleBatch(project);
-      for (const each of settled) this.#report(project, each);
+      const handled = await this.#handleBatch(project);
+      for (const each of handled) this.#report(project, each);
       // If Redis is away, the sweep sets the wake-ups.
-      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {});
-      hasProgress ||= settled.length > 0;
+      this.context.bells.arm(handled.flatMap(dueAtsOf)).catch(() => {});
+      hasProgress ||= handled.length > 0;
       project = await readRequestingProject(pool, project.id);
     }
     return hasProgress;
@@ -89,18 +89,20 @@ export class SqlRequests {
   /**
    * Carries out a batch of requests. One transaction makes the changes, records the refusals and deletes the requests.
    */
-  #handleBatch(project: RequestingProject): Promise<Settled[]> {
+  #handleBatch(project: RequestingProject): Promise<HandledRequest[]> {
     const { id: projectId } = project;
     return inTransaction(this.context.pool, async (tx) => {
       const requests = await lockRequests(tx, { projectId, limit: BATCH_SIZE });
       const isCreate = ({ action }: SqlRequest) => action === 'schedule';
-      const settled = await this.#create(tx, project, requests.filter(isCreate));
+      const handled = await this.#create(tx, project, requests.filter(isCreate));
       const changes = requests.filter((request) => !isCreate(request));
-      settled.push(...(await changeRequested(tx, { projectId, requests: changes })));
-      const refused = settled.filter((each): each is Settled & RefusedRequest => each.kind === 'refused');
+      handled.push(...(await changeRequested(tx, { projectId, requests: changes })));
+      const refused = handled.filter(
+        (each): each is HandledRequest & RefusedRequest => each.kind === 'refused',
+      );
       await recordRefusals(tx, { projectId, refused, now: null });
-      await deleteRequests(tx, { projectId, ids: settled.map(({ request }) => request.id) });
-      return settled;
+      await deleteRequests(tx, { projectId, ids: handled.map(({ request }) => request.id) });
+      return handled;
     });
   }
 
@@ -108,17 +110,17 @@ export class SqlRequests {
     tx: Transaction,
     project: RequestingProject,
     requests: readonly SqlRequest[],
-  ): Promise<Settled[]> {
+  ): Promise<HandledRequest[]> {
     const drafter = this.drafts.drafterOf(project);
-    const settled: Settled[] = [];
+    const handled: HandledRequest[] = [];
     const byActor = new Map<string, Drafted[]>();
     for (const request of requests) {
       const read = await this.#draft(tx, drafter, request);
-      if (read.kind === 'refused') settled.push(read);
+      if (read.kind === 'refused') handled.push(read);
       else byActor.set(request.actor, [...(byActor.get(request.actor) ?? []), read]);
     }
-    for (const drafted of byActor.values()) settled.push(...(await this.#store(tx, drafter, drafted)));
-    return settled;
+    for (const drafted of byActor.values()) handled.push(...(await this.#store(tx, drafter, drafted)));
+    return handled;
   }
 
   /**
@@ -129,7 +131,7 @@ export class SqlRequests {
     tx: Transaction,
     drafter: Drafter,
     request: SqlRequest,
-  ): Promise<(Settled & { kind: 'refused' }) | (Drafted & { kind: 'drafted' })> {
+  ): Promise<(HandledRequest & { kind: 'refused' }) | (Drafted & { kind: 'drafted' })> {
     const { key, body, requestedAt } = request;
     const data = { ...(parseExactly(body ?? '{}') as object), id: key };
     try {
@@ -146,7 +148,7 @@ export class SqlRequests {
    * Stores the drafts of one actor together. If that fails, each draft is stored alone, so that one bad row does not
    * fail the others.
    */
-  async #store(tx: Transaction, drafter: Drafter, drafted: readonly Drafted[]): Promise<Settled[]> {
+  async #store(tx: Transaction, drafter: Drafter, drafted: readonly Drafted[]): Promise<HandledRequest[]> {
     const { projectId, limits } = drafter;
     const [first] = drafted;
     if (!first) return [];
@@ -164,34 +166,34 @@ export class SqlRequests {
     } catch (error) {
       if (drafted.length === 1) return [refuse(first.request, error)];
       if (isTransientError(error)) throw error;
-      const settled: Settled[] = [];
-      for (const each of drafted) settled.push(...(await this.#store(tx, drafter, [each])));
-      return settled;
+      const handled: HandledRequest[] = [];
+      for (const each of drafted) handled.push(...(await this.#store(tx, drafter, [each])));
+      return handled;
     }
   }
 
-  #report({ key: project }: RequestingProject, settled: Settled): void {
+  #report({ key: project }: RequestingProject, handled: HandledRequest): void {
     const { metrics, log } = this.context;
-    const { action, key: schedule, actor } = settled.request;
-    if (settled.kind === 'refused') {
+    const { action, key: schedule, actor } = handled.request;
+    if (handled.kind === 'refused') {
       metrics.count('carillon_requests_rejected_total');
-      const { reason } = settled;
+      const { reason } = handled;
       log.warn({ project, schedule, action, actor, reason }, 'A request by SQL was refused');
       return;
     }
-    if (settled.kind === 'created' && settled.dueAt !== null) metrics.count('jobs_queued_total');
-    if (settled.kind === 'changed' && settled.isNewCancel) metrics.count('jobs_cancelled_total');
+    if (handled.kind === 'created' && handled.dueAt !== null) metrics.count('jobs_queued_total');
+    if (handled.kind === 'changed' && handled.isNewCancel) metrics.count('jobs_cancelled_total');
   }
 }
 
 /** The due times for which a worker must be woken after a request. */
-function dueAtsOf(settled: Settled): number[] {
-  if (settled.kind === 'changed') return settled.dueAts;
-  return settled.kind === 'created' && settled.dueAt !== null ? [settled.dueAt] : [];
+function dueAtsOf(handled: HandledRequest): number[] {
+  if (handled.kind === 'changed') return handled.dueAts;
+  return handled.kind === 'created' && handled.dueAt !== null ? [handled.dueAt] : [];
 }
 
 /** Refuses a request because of an error that another try would not cure. Throws a transient error again. */
-function refuse(request: SqlRequest, error: unknown): Settled & { kind: 'refused' } {
+function refuse(request: SqlRequest, error: unknown): HandledRequest & { kind: 'refused' } {
   if (isTransientError(error)) throw error;
   return { kind: 'refused', request, reason: `it could not be stored: ${(error as Error).message}` };
 }

@@ -24,7 +24,7 @@ export async function sendHeartbeat(
       }),
     );
   } catch (error) {
-    metrics.giveBack(grown);
+    metrics.putBack(grown);
     throw error;
   }
 }

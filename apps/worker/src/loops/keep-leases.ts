@@ -1,4 +1,4 @@
-import { extendLeases, findCancelled, giveBackUnknownLeases } from '@carillon/db';
+import { extendLeases, findCancelled, handBackUnknownLeases } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
@@ -10,7 +10,7 @@ import type { InFlight } from '../pipeline/in-flight.js';
 export async function keepLeases(context: WorkerContext, inFlight: InFlight): Promise<void> {
   const kept = await extendAll(context, inFlight);
   if (kept.length > 0) await abortCancelled(context, inFlight, kept);
-  if (inFlight.hasLostAnswer) await giveBack(context, inFlight);
+  if (inFlight.hasLostAnswer) await handBackUnknown(context, inFlight);
 }
 
 /**
@@ -57,9 +57,12 @@ async function abortCancelled(
  * Hands the runs of a claim back to Postgres if the answer of Postgres to the claim was lost. If the claim was
  * committed, any worker can claim its runs again, and no attempt is counted.
  */
-async function giveBack({ leasePool: pool, holder, log }: WorkerContext, inFlight: InFlight): Promise<void> {
+async function handBackUnknown(
+  { leasePool: pool, holder, log }: WorkerContext,
+  inFlight: InFlight,
+): Promise<void> {
   const { epochs } = inFlight;
-  const { runs, areMoreLikely } = await giveBackUnknownLeases(pool, { ...holder, epochs, now: null });
+  const { runs, areMoreLikely } = await handBackUnknownLeases(pool, { ...holder, epochs, now: null });
   if (runs > 0) log.warn({ runs }, 'Runs released: their claim was committed, but its answer never arrived');
   inFlight.hasLostAnswer = areMoreLikely;
 }

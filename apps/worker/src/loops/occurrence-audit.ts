@@ -12,7 +12,7 @@ import { DAY_MS, type OccurrenceDifference } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
 
 /** Occurrences that were due less than this ago are not audited yet, because their claim may still be under way. */
-const SETTLED_MS = 120_000;
+const AUDIT_DELAY_MS = 120_000;
 /** The first audit looks back one day. An audit after a long downtime looks back at most 31 days. */
 const FIRST_WINDOW_MS = DAY_MS;
 const MAX_WINDOW_MS = 31 * DAY_MS;
@@ -69,7 +69,7 @@ export async function runOccurrenceAudit(
 async function begin({ pool }: WorkerContext, now: number | null): Promise<AuditProgress | null> {
   const { auditedUntil, progress, nowAt } = await readAuditState(pool, now);
   if (progress) return progress;
-  const toAt = nowAt - SETTLED_MS;
+  const toAt = nowAt - AUDIT_DELAY_MS;
   const sinceAt = auditedUntil === null ? toAt - FIRST_WINDOW_MS : auditedUntil + 1;
   const fromAt = Math.max(sinceAt, toAt - MAX_WINDOW_MS);
   if (fromAt >= toAt) return null;

@@ -125,7 +125,7 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     const missing = ringAts.filter((ringAt) => !held.has(ringAt));
     // Read before the bells are added, because that takes time, in which the rows become older.
     const unchanged = await readUnchangedSlots(pool, {
-      ringAts: missing.filter((ringAt) => isSettled(ringAt - nowAt, { horizonMs, sweepIntervalMs })),
+      ringAts: missing.filter((ringAt) => shouldBeArmed(ringAt - nowAt, { horizonMs, sweepIntervalMs })),
       slotMs: SLOT_MS,
       unchangedForMs: ON_ITS_WAY_MS,
       now: null,
@@ -143,7 +143,7 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
  * True if Redis should have the bell of a slot that ends in this time. Bells for due times that have come within the
  * horizon since the last sweep do not count as missing, because the sweep is the first to add them.
  */
-const isSettled = (
+const shouldBeArmed = (
   inMs: number,
   { horizonMs, sweepIntervalMs }: { horizonMs: number; sweepIntervalMs: number },
 ) => inMs > ON_ITS_WAY_MS && inMs < horizonMs - 2 * sweepIntervalMs;

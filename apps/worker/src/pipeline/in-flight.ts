@@ -219,8 +219,8 @@ export class InFlight {
     if (!flights?.delete(flight)) return;
     if (flights.size === 0) this.#forget(epoch);
     const wasFull = this.free === 0;
-    this.places.giveBack(projectId, 1);
-    this.bytes.giveBack(projectId, flight.payloadBytes);
+    this.places.putBack(projectId, 1);
+    this.bytes.putBack(projectId, flight.payloadBytes);
     this.onRemove(wasFull);
   }
 

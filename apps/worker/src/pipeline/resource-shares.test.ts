@@ -49,7 +49,7 @@ it('if a project has used up its share of a worker, its runs are claimed again w
   shares.take(1, 500);
   shares.take(2, 400);
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([true, true]);
-  shares.giveBack(2, 400);
+  shares.putBack(2, 400);
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([false, false]);
 });
 

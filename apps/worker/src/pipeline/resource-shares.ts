@@ -34,7 +34,7 @@ export class ResourceShares {
     this.#taken += amount;
   }
 
-  giveBack(projectId: number, amount: number): void {
+  putBack(projectId: number, amount: number): void {
     const left = this.heldBy(projectId) - amount;
     if (left > 0) this.#held.set(projectId, left);
     else this.#held.delete(projectId);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase, dropTestDatabase, openDatabase } from '@carillon/db';
 import { pino } from 'pino';
-import { type RunningCarillon, type RunOptions, type SettlingWorker, start } from '../run.js';
+import { type DrivenWorker, type RunningCarillon, type RunOptions, start } from '../run.js';
 import { type ClockReading, type TestClock, testClock } from './test-clock.js';
 import { startTestServers, type TestServers } from './test-servers.js';
 
@@ -57,7 +57,7 @@ export async function startTestCarillon(options: TestOptions = {}): Promise<Test
       await carillon.stop();
       await close();
     };
-    const clock = testClock(reading, pool, worker as SettlingWorker);
+    const clock = testClock(reading, pool, worker as DrivenWorker);
     return { ...carillon, clock, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await close();

@@ -1,6 +1,6 @@
 import { readNextDueAt, setTestClock } from '@carillon/db';
 import type { Pool } from 'pg';
-import type { SettlingWorker } from '../run.js';
+import type { DrivenWorker } from '../run.js';
 
 /** The time of a test installation. It stands still until the test moves it. */
 export interface TestClock {
@@ -39,17 +39,17 @@ export interface ClockReading {
   now: number;
 }
 
-export function testClock(reading: ClockReading, pool: Pool, worker: SettlingWorker): TestClock {
+export function testClock(reading: ClockReading, pool: Pool, worker: DrivenWorker): TestClock {
   const set = async (now: number) => {
     // The database gets the new time first. If this process were ahead of the database, a run could be claimed early.
     await setTestClock(pool, now);
     reading.now = now;
-    await worker.settle();
+    await worker.runAllDue();
   };
   const advanceTo = async (untilAt: number) => {
     if (!(untilAt >= reading.now))
       throw new Error(`time only moves forward: it is ${new Date(reading.now).toISOString()} now`);
-    await worker.settle();
+    await worker.runAllDue();
     for (;;) {
       const nextAt = await readNextDueAt(pool, reading.now);
       if (nextAt === null || nextAt > untilAt) break;

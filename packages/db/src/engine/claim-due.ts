@@ -76,8 +76,8 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
     options.onLocked(rows);
     if (locked === 0) return NOTHING_CLAIMED;
     const decided = await withoutBlocked(tx, decide(rows, nowAt));
-    const { starts: work, missed } = await settle(tx, decided, nowAt);
-    const settled = {
+    const { starts: work, missed } = await carryOut(tx, decided, nowAt);
+    const withoutRuns = {
       ...NOTHING_CLAIMED,
       nowAt,
       missed,
@@ -89,7 +89,7 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
       isFull: locked >= options.limit && decided.length > 0,
       isBlocked: decided.length < locked,
     };
-    if (work.length === 0) return settled;
+    if (work.length === 0) return withoutRuns;
     // Every batch locks in the order of ids, so two batches can't deadlock.
     work.sort((a, b) => a.row.id - b.row.id);
     const started = await startRuns(tx, work, { ...options, mayExist, nowAt });
@@ -97,7 +97,7 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
     const runs = started.flatMap(({ epoch, starts }) =>
       starts.map((start) => toClaimedRun(start, { epoch, month, nowAt })),
     );
-    return { ...settled, runs, lostKeys: lostKeys(work, started) };
+    return { ...withoutRuns, runs, lostKeys: lostKeys(work, started) };
   });
 }
 
@@ -150,7 +150,7 @@ function changesSchedule(decided: Decided): boolean {
 }
 
 /** Carries out the decisions, except for starting runs. Returns the runs to start and the missed occurrences. */
-async function settle(
+async function carryOut(
   tx: Transaction,
   decided: readonly Decided[],
   nowAt: number,

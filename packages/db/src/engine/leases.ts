@@ -156,7 +156,7 @@ const lockUnknown = statement<Values, { epoch: number; nowAt: number; isOld: boo
  * attempt does not count. A lease younger than two seconds may belong to a claim whose answer is still on its way. It
  * is left alone, and `areMoreLikely` tells the caller to try again later.
  */
-export function giveBackUnknownLeases(
+export function handBackUnknownLeases(
   pool: Pool,
   { epochs, ...rest }: Holder & { epochs: readonly number[]; now: number | null },
 ): Promise<{ runs: number; areMoreLikely: boolean }> {

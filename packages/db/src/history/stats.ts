@@ -48,7 +48,7 @@ const MERGE = `
  * A minute is computed this long after its end, so that its transactions have time to commit. Later commits are not
  * waited for.
  */
-const SETTLED_MS = 15_000;
+const COMMIT_MARGIN_MS = 15_000;
 /** Maximum number of minutes that one call computes. A larger backlog is computed in several sweeps. */
 const MAX_MINUTES_AT_ONCE = 10;
 /** On an installation without statistics, the first ones are computed for this many past minutes. */
@@ -64,7 +64,7 @@ const computeNew = statement<{ now: number | null }, { minutes: number }>(
   `with clock as materialized (select ${NOW} as now),
    due as materialized (
      select from_at, least(from_at + ${MAX_MINUTES_AT_ONCE} * interval '1 minute',
-                           date_bin('1 minute', now - ${milliseconds(String(SETTLED_MS))}, 'epoch')) as to_at
+                           date_bin('1 minute', now - ${milliseconds(String(COMMIT_MARGIN_MS))}, 'epoch')) as to_at
      from clock, (
        select coalesce(i.stats_until, date_bin('1 minute', now, 'epoch') - ${FIRST_MINUTES} * interval '1 minute') as from_at
        from carillon.installation i, clock

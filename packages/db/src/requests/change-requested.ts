@@ -5,7 +5,7 @@ import { cancelSchedule } from '../schedules/cancel-schedule.js';
 import type { ChangeResult } from '../schedules/change-schedule.js';
 import { triggerSchedule } from '../schedules/trigger-backfill.js';
 import type { SqlRequest } from './lock-requests.js';
-import { triggerTogether } from './trigger-together.js';
+import { triggerInBatch } from './trigger-batch.js';
 
 /**
  * How long a request by SQL waits for the lock of its schedule. A transaction of the user may hold that lock for
@@ -18,7 +18,7 @@ type RequestedChange =
   | { kind: 'refused'; reason: string };
 
 /** The result of a request by SQL that was carried out or refused. */
-export type SettledChange = { request: SqlRequest } & RequestedChange;
+export type HandledChange = { request: SqlRequest } & RequestedChange;
 
 /**
  * Carries out calls of the SQL functions `cancel` and `trigger` (which runs a schedule now), all of one project, in the
@@ -28,19 +28,19 @@ export type SettledChange = { request: SqlRequest } & RequestedChange;
 export async function changeRequested(
   tx: Transaction,
   { projectId, requests }: { projectId: number; requests: readonly SqlRequest[] },
-): Promise<SettledChange[]> {
+): Promise<HandledChange[]> {
   const triggers = requests.filter(({ action }) => action === 'trigger');
-  const settled = await triggerTogether(tx, { projectId, requests: triggers });
-  const isSettled = new Set(settled.map(({ request }) => request));
-  const others = requests.filter((request) => !isSettled.has(request));
-  if (others.length === 0) return settled;
+  const handled = await triggerInBatch(tx, { projectId, requests: triggers });
+  const handledRequests = new Set(handled.map(({ request }) => request));
+  const others = requests.filter((request) => !handledRequests.has(request));
+  if (others.length === 0) return handled;
   await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
   for (const request of others) {
     const change = await changeOne(tx, request);
-    if (change) settled.push({ request, ...change });
+    if (change) handled.push({ request, ...change });
   }
   await tx.query('set local lock_timeout to default');
-  return settled;
+  return handled;
 }
 
 /**

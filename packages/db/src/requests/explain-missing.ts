@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 import { statement } from '../statement.js';
-import { REFUSED_ACTION } from './settle-requests.js';
+import { REFUSED_ACTION } from './finish-requests.js';
 
 /** Why a schedule that was requested by SQL does not exist: its request waits for a worker, or was refused. */
 export type MissingSchedule =

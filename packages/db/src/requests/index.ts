@@ -1,6 +1,7 @@
 export { callFunction } from './call-function.js';
-export { changeRequested, type SettledChange } from './change-requested.js';
+export { changeRequested, type HandledChange } from './change-requested.js';
 export { explainMissing, type MissingSchedule } from './explain-missing.js';
+export { deleteRequests, type RefusedRequest, recordRefusals } from './finish-requests.js';
 export { listenForRequests } from './listen-for-requests.js';
 export {
   lockRequests,
@@ -8,4 +9,3 @@ export {
   readRequestingProject,
   type SqlRequest,
 } from './lock-requests.js';
-export { deleteRequests, type RefusedRequest, recordRefusals } from './settle-requests.js';

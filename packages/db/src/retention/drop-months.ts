@@ -4,8 +4,8 @@ import { inTransaction, isBehindPooler, queryTimeoutOf } from '../database.js';
 import { monthOf, NOW } from '../instants.js';
 import { SCHEMA } from '../schema/columns.js';
 import { arrayOf, query } from '../statement.js';
+import { carryOverMonth } from './carry-over-month.js';
 import { inOneBatch } from './in-batches.js';
-import { settleMonth } from './settle-month.js';
 
 interface OldTable {
   month: string;
@@ -63,7 +63,7 @@ export async function dropOldMonths(
       continue;
     }
     if (!(await moveOpenRuns(pool, month, now))) continue;
-    await settleMonth(pool, { month, now });
+    await carryOverMonth(pool, { month, now });
     // An attempt may lie in a later month than its run. So the attempts of this month may belong to earlier runs that
     // are kept.
     const keepsAttempts = await hasRuns(pool, keepers, `r.month < '${month}'`);

@@ -50,7 +50,7 @@ export const RUN_TRANSITIONS = {
     by: 'the worker, when the run may not be sent yet, for example because a circuit breaker is open; the attempt does not count',
   },
   rescue: { from: ['running'], to: ['retrying', 'failed'], by: 'the sweep, when the lease has expired' },
-  giveBack: {
+  handBack: {
     from: ['retrying', 'failed'],
     to: ['retrying', 'queued'],
     by: 'a worker that was frozen or cut off until its lease expired, if it had not begun the attempt; the attempt does not count',
@@ -186,11 +186,11 @@ export const replay = ({
   replays = r.replays + 1, free_attempts = r.attempt, reason_code = 'replayed', reason = ${reason}`;
 
 /**
- * The transition `giveBack`: an attempt was recorded as `unknown` but had not begun, so it does not count. If the run
+ * The transition `handBack`: an attempt was recorded as `unknown` but had not begun, so it does not count. If the run
  * has failed because of this attempt, it waits again: as `queued` if the open runs of its schedule are counted,
  * otherwise as `retrying`.
  */
-export const giveBack = ({ at, hasBegun, isCounted }: Record<'at' | 'hasBegun' | 'isCounted', string>) => `
+export const handBack = ({ at, hasBegun, isCounted }: Record<'at' | 'hasBegun' | 'isCounted', string>) => `
   status = case when r.status = 'failed' and ${isCounted} then 'queued' else 'retrying' end::carillon.run_status,
   next_attempt_at = case when r.status = 'retrying' then r.next_attempt_at when ${isCounted} then 'infinity' else ${at} end,
   failed_at = null, happened_at = ${at}, outcome = 'handed_back', error_code = null, error = null,

@@ -3,7 +3,7 @@ import { judgeNextSweep } from '../alerts/watches.js';
 import type { Transaction } from '../database.js';
 import { instant } from '../instants.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import { leaveAgendaOf, totalsOfGone } from './schedule-transitions.js';
+import { leaveAgendaOf, totalsOfRemoved } from './schedule-transitions.js';
 
 /**
  * The move of a locked agenda row to its next occurrence by a claim that starts no run now, because it queues the run
@@ -47,12 +47,12 @@ export async function moveAgenda(tx: Transaction, all: readonly AgendaMove[]): P
 
 const leave = statement<{ scheduleIds: string; runsAdded: number }>(
   'leave-agenda',
-  `with gone as (
+  `with removed as (
      ${leaveAgendaOf(':scheduleIds')}
    )
    update carillon.schedules s
-   set ${totalsOfGone({ runsAdded: ':runsAdded' })}
-   from gone where s.id = gone.schedule_id`,
+   set ${totalsOfRemoved({ runsAdded: ':runsAdded' })}
+   from removed where s.id = removed.schedule_id`,
 );
 
 /**

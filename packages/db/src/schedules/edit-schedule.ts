@@ -19,9 +19,9 @@ import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } 
 import { type DefinitionFields, requireRoom } from './create-schedules.js';
 import type { LockedSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
+import { queueOrSkipOverdue } from './queue-or-skip-overdue.js';
 import { canTake, REVIVE } from './schedule-transitions.js';
-import { settleOverdue } from './settle-overdue.js';
-import { settleStopped } from './settle-stopped.js';
+import { skipWhileStopped } from './skip-while-stopped.js';
 
 /** A new definition for a schedule. */
 export interface Definition extends DefinitionFields {
@@ -51,7 +51,7 @@ export function editSchedule(
     if (!canTake('edit', schedule.status)) throw new ChangeRefused("it is cancelled and can't be edited");
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = nextAfterEdit(schedule, settled);
-    await settleStopped(tx, schedule, next);
+    await skipWhileStopped(tx, schedule, next);
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
     const detail = managedByDetail(definition.tags, edited);
     return { value: edited, audit: { action: 'schedule.edited', detail } };
@@ -73,7 +73,7 @@ export function replaceSchedule(
     const schedule: LockedSchedule = isRevived ? { ...locked, status: 'active', runsTotal: 0 } : locked;
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = isRevived ? firstAfterRevival(schedule, settled) : nextAfterEdit(schedule, settled);
-    if (isRevived) await settleStopped(tx, locked, next);
+    if (isRevived) await skipWhileStopped(tx, locked, next);
     if (isRevived) await setActive(tx, { id: schedule.id });
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
     await setRequestHash(tx, { id: schedule.id, requestHash });
@@ -202,7 +202,7 @@ async function writeDefinition(
   const hasSecret = sealedSecret === undefined ? schedule.plan.hasSecret : sealedSecret !== null;
   const plan = { ...definition.plan, hasSecret };
   const version = schedule.version + 1;
-  const runsAdded = await settleOverdue(tx, schedule, { next: named, plan, version });
+  const runsAdded = await queueOrSkipOverdue(tx, schedule, { next: named, plan, version });
   const next = await passOverSettled(tx, schedule, { timing: definition.timing, plan }, named);
   await archiveDefinition(tx, { id, now: nowAt });
   await replaceDefinition(tx, {

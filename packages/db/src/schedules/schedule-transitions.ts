@@ -98,15 +98,15 @@ export const totals = ({
 }: Record<'runs' | 'lastRunAt' | 'lastClaimedAt', string>) =>
   `runs_total = ${runs}, last_run_at = ${lastRunAt}, last_claimed_at = ${lastClaimedAt}`;
 
-/** The statement that takes schedules off the agenda. It returns their totals, for a CTE with the name `gone`. */
+/** The statement that takes schedules off the agenda. It returns their totals, for a CTE with the name `removed`. */
 export const leaveAgendaOf = (ids: string) => `
   delete from carillon.agenda where schedule_id = any(${ids}::bigint[])
   returning schedule_id, runs_total, last_run_at, last_claimed_at`;
 
-/** The `set` list that stores the totals of the schedules in the CTE `gone`. */
-export const totalsOfGone = ({ runsAdded }: { runsAdded: string }) =>
+/** The `set` list that stores the totals of the schedules in the CTE `removed`. */
+export const totalsOfRemoved = ({ runsAdded }: { runsAdded: string }) =>
   totals({
-    runs: `gone.runs_total + ${runsAdded}`,
-    lastRunAt: 'gone.last_run_at',
-    lastClaimedAt: 'gone.last_claimed_at',
+    runs: `removed.runs_total + ${runsAdded}`,
+    lastRunAt: 'removed.last_run_at',
+    lastClaimedAt: 'removed.last_claimed_at',
   });

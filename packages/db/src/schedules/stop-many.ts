@@ -5,7 +5,7 @@ import { cancelWaitingRuns, holdWaitingRuns } from '../runs/stop-runs.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 import { lockManyAgendas, lockManySchedules } from './locked-schedule.js';
 import type { Pause } from './pause-schedule.js';
-import { CANCEL, HOLD_AGENDA, leaveAgendaOf, PAUSE, totalsOfGone } from './schedule-transitions.js';
+import { CANCEL, HOLD_AGENDA, leaveAgendaOf, PAUSE, totalsOfRemoved } from './schedule-transitions.js';
 
 /** The schedules to change, and the actor who asks for it. */
 export interface StopRequest {
@@ -105,12 +105,12 @@ export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promi
  */
 const cancelAll = statement<Values>(
   'cancel-many',
-  `with gone as (
+  `with removed as (
      ${leaveAgendaOf(':ids')}
    ), cancelled as (
      update carillon.schedules s
-     set ${CANCEL}, ${totalsOfGone({ runsAdded: '0' })}
-     from gone where s.id = gone.schedule_id returning s.project_id, s.key
+     set ${CANCEL}, ${totalsOfRemoved({ runsAdded: '0' })}
+     from removed where s.id = removed.schedule_id returning s.project_id, s.key
    )
    insert into carillon.audit_log (project_id, actor, action, subject, at)
    select project_id, :actor, 'schedule.cancelled', key, ${instant(':now')} from cancelled`,

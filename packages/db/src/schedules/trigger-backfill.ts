@@ -86,7 +86,7 @@ export function backfillSchedule(
     const missing = named.filter((at) => !done.has(at));
     const value = schedule.isCounted
       ? await insertOneByOne(tx, schedule, missing)
-      : await insertTogether(tx, schedule, missing);
+      : await insertInOneStatement(tx, schedule, missing);
     const detail = { from: new Date(fromAt).toISOString(), to: new Date(toAt).toISOString(), count: value };
     return { value, dueAts: [schedule.nowAt], audit: { action: 'schedule.backfilled', detail } };
   });
@@ -129,7 +129,7 @@ function refuseCancelled(schedule: LockedSchedule, what: string): void {
 
 type Origin = 'trigger' | 'backfill';
 
-async function insertTogether(
+async function insertInOneStatement(
   tx: Transaction,
   schedule: LockedSchedule,
   missing: readonly number[],

@@ -59,11 +59,11 @@ export function handleNextEvent(pool: Pool, now: number | null): Promise<Handled
       // handled once more.
       const mustRepeat = report.left.some(({ why }) => why === 'changed');
       const retryInMs = mustRepeat ? REPEAT_DELAY_MS : null;
-      await settle(tx, { id, now, retryInMs, error: null, report: JSON.stringify(report) });
+      await recordTry(tx, { id, now, retryInMs, error: null, report: JSON.stringify(report) });
       return { kind: 'handled', event, report };
     } catch (error) {
       const { message } = error as Error;
-      await settle(tx, { id, now, retryInMs: retryDelayMs(tries), error: message, report: null });
+      await recordTry(tx, { id, now, retryInMs: retryDelayMs(tries), error: message, report: null });
       return { kind: 'failed', event, error: error as Error };
     }
   });
@@ -80,7 +80,7 @@ const lockNext = statement<{ now: number | null }, DomainEvent>(
    where next_try_at <= ${NOW} order by next_try_at, id limit 1 for update skip locked`,
 );
 
-interface Settlement {
+interface EventTry {
   id: number;
   now: number | null;
   /** Null if the event is done. */
@@ -89,8 +89,8 @@ interface Settlement {
   report: string | null;
 }
 
-const settle = statement<Settlement>(
-  'settle-event',
+const recordTry = statement<EventTry>(
+  'record-event-try',
   `update carillon.domain_events
    set tries = least(tries + 1, 1000), last_error = :error, report = :report,
        next_try_at = ${NOW} + ${milliseconds(':retryInMs::bigint')},

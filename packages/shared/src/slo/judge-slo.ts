@@ -72,7 +72,7 @@ export interface Judgement {
 export function judgeSlo({ slo, nowAt, isPaused, judgedUntil, runs, counts }: SloFacts): Judgement {
   const judged: JudgedRun[] = [];
   let until = judgedUntil;
-  let isSettledSoFar = true;
+  let haveAllEnded = true;
   let nextCheckAt: number | null = null;
   for (const run of runs) {
     const results = judgeRun(run, slo, nowAt).filter(({ deadlineAt }) => deadlineAt === null || !isPaused);
@@ -82,8 +82,8 @@ export function judgeSlo({ slo, nowAt, isPaused, judgedUntil, runs, counts }: Sl
       if (deadlineAt !== null && deadlineAt > nowAt)
         nextCheckAt = Math.min(nextCheckAt ?? Number.POSITIVE_INFINITY, deadlineAt);
     }
-    isSettledSoFar &&= hasEnded(run);
-    if (isSettledSoFar) until = Math.max(until, Math.min(run.occurrenceAt, nowAt));
+    haveAllEnded &&= hasEnded(run);
+    if (haveAllEnded) until = Math.max(until, Math.min(run.occurrenceAt, nowAt));
   }
   const verdicts = judged.flatMap((each) => verdictsOf(each, judged));
   if (slo.successRate && counts) verdicts.push(...judgeRate(slo.successRate, counts, nowAt));

@@ -89,7 +89,7 @@ export class NameResolver {
             return { kind: 'resolved' as const, addresses: known };
           return { kind: 'failed' as const, error };
         })
-        .finally(() => this.#places.giveBack(projectId, 1)),
+        .finally(() => this.#places.putBack(projectId, 1)),
       expiresAt: Number.POSITIVE_INFINITY,
       known,
     };

@@ -38,7 +38,7 @@ const TIMEOUT_MS = 10_000;
  */
 const DELAYS_MS = [5_000, 30_000, 120_000, 600_000];
 
-type Settled = { id: number } & (
+type ReceiptResult = { id: number } & (
   | { kind: 'sent' }
   | { kind: 'given_up' }
   | ({ kind: 'delayed' } & DelayedReceipt)
@@ -51,7 +51,7 @@ type Settled = { id: number } & (
 export class Receipts {
   readonly #places = new ResourceShares(MAX_CONCURRENT_RECEIPTS);
   readonly #sending = new Set<Promise<void>>();
-  #settled: Settled[] = [];
+  #results: ReceiptResult[] = [];
   #taking: Promise<void> | null = null;
   /**
    * True if due receipts must be read once more: `send` was called during a read, or the last read found receipts and
@@ -81,7 +81,7 @@ export class Receipts {
     this.#stopped.abort();
     await this.#taking;
     await Promise.all(this.#sending);
-    await this.#settleAll();
+    await this.#recordResults();
   }
 
   /**
@@ -91,7 +91,7 @@ export class Receipts {
   async #takeAll(): Promise<void> {
     while (this.#mustReadAgain && !this.#stopped.signal.aborted) {
       this.#mustReadAgain = false;
-      await this.#settleAll();
+      await this.#recordResults();
       const taken = await this.#takeSome();
       for (const receipt of taken) this.#begin(receipt);
       if (taken.length > 0) this.#mustReadAgain = this.#places.free > 0;
@@ -109,26 +109,26 @@ export class Receipts {
 
   #begin(receipt: TakenReceipt): void {
     this.#places.take(receipt.projectId, 1);
-    const sending = this.#sendOne(receipt).then((settled) => {
+    const sending = this.#sendOne(receipt).then((result) => {
       this.#sending.delete(sending);
-      this.#settled.push(settled);
-      this.#places.giveBack(receipt.projectId, 1);
+      this.#results.push(result);
+      this.#places.putBack(receipt.projectId, 1);
       this.send();
     });
     this.#sending.add(sending);
   }
 
   /** Records the results of the receipts that were sent. If that fails, they are sent again after a minute. */
-  async #settleAll(): Promise<void> {
+  async #recordResults(): Promise<void> {
     const { pool } = this.parts;
-    const settled = this.#settled.splice(0);
-    const delayed = settled.filter((each) => each.kind === 'delayed');
-    const ended = settled.filter((each) => each.kind !== 'delayed').map(({ id }) => id);
+    const results = this.#results.splice(0);
+    const delayed = results.filter((each) => each.kind === 'delayed');
+    const ended = results.filter((each) => each.kind !== 'delayed').map(({ id }) => id);
     if (delayed.length > 0) await delayReceipts(pool, delayed, null);
     if (ended.length > 0) await dropReceipts(pool, ended);
   }
 
-  async #sendOne(receipt: TakenReceipt): Promise<Settled> {
+  async #sendOne(receipt: TakenReceipt): Promise<ReceiptResult> {
     const { metrics, log } = this.parts;
     const { id, projectId, tries } = receipt;
     const outcome = await this.#post(receipt);

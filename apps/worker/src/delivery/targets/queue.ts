@@ -8,8 +8,8 @@ interface Waiting {
   job: { name: string; data: ScheduleDue; opts: BulkJobOptions };
   /** The length of the job's payload. */
   bytes: number;
-  settle: (outcome: Outcome) => void;
-  refuse: (reason: unknown) => void;
+  resolve: (outcome: Outcome) => void;
+  reject: (reason: unknown) => void;
 }
 
 interface OpenQueue {
@@ -63,15 +63,15 @@ export class DueQueues {
     const { run, projectKey } = flight;
     const { target } = run.plan;
     if (target.type !== 'queue') throw new Error('not a queue');
-    return new Promise((settle, refuse) => {
+    return new Promise((resolve, reject) => {
       const { waiting } = this.#queueOf(target.queue);
       if (waiting.length === 0) setImmediate(() => this.#flush(target.queue));
       waiting.push({
         flight,
         job: this.#jobOf(run, projectKey),
         bytes: run.payload?.length ?? 0,
-        settle,
-        refuse,
+        resolve,
+        reject,
       });
     });
   };
@@ -127,19 +127,19 @@ export class DueQueues {
       const part = this.options.redis.status === 'ready' ? this.#begin(all) : all;
       if (part.length === 0) continue;
       const outcome = await this.#add(queue, part);
-      for (const { settle } of part) settle(outcome);
+      for (const { resolve } of part) resolve(outcome);
     }
   }
 
   /** Begins the deliveries, except those that were aborted or whose lease may have expired. */
   #begin(part: readonly Waiting[]): Waiting[] {
     const sentAt = this.options.clock.now();
-    return part.filter(({ flight, refuse }) => {
+    return part.filter(({ flight, reject }) => {
       try {
         flight.begin(sentAt);
         return true;
       } catch (reason) {
-        refuse(reason);
+        reject(reason);
         return false;
       }
     });

@@ -9,13 +9,13 @@ export const PATIENCE_MS = 2_000;
 const SENT_NOTHING_RETRY_MS = 1_000;
 
 /**
- * Makes a delivery once the gate admits it. If the gate does not admit it soon, returns the outcome of `putOff`
+ * Makes a delivery once the gate admits it. If the gate does not admit it soon, returns the outcome of `defer`
  * instead.
  */
 export async function passGate(
   gate: Gate,
   { timeoutMs, signal }: { timeoutMs: number; signal: StopSignal },
-  putOff: (returnInMs: number) => Outcome,
+  defer: (returnInMs: number) => Outcome,
   deliver: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const returnInMs = await gate
@@ -26,7 +26,7 @@ export async function passGate(
       if (hasTimedOut(signal)) return SENT_NOTHING_RETRY_MS;
       throw error;
     });
-  if (returnInMs > 0) return putOff(returnInMs);
+  if (returnInMs > 0) return defer(returnInMs);
   const startedAt = performance.now();
   let outcome: Outcome | null = null;
   try {

@@ -3,7 +3,7 @@ import {
   type ClaimedRun,
   claimDue,
   claimWaiting,
-  giveBackUnbegun,
+  handBackUnbegun,
   rescueRuns,
 } from '@carillon/db';
 import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
@@ -44,12 +44,12 @@ async function loseSome(): Promise<ClaimedRun[]> {
 }
 
 /** Gives the attempts back in small batches, and tries those again whose runs were locked. */
-async function giveAllBack(lost: readonly ClaimedRun[]): Promise<number> {
+async function handAllBack(lost: readonly ClaimedRun[]): Promise<number> {
   let total = 0;
   let unbegun = [...lost];
   while (unbegun.length > 0) {
     const batch = unbegun.splice(0, 20);
-    const { runs, left } = await giveBackUnbegun(database.pool, { ...late, unbegun: batch, now: null });
+    const { runs, left } = await handBackUnbegun(database.pool, { ...late, unbegun: batch, now: null });
     total += runs;
     unbegun = [...unbegun, ...(left as ClaimedRun[])];
   }
@@ -76,21 +76,21 @@ it('if a worker hands back attempts that it never began while other workers clai
     const lost = await loseSome();
     expect(lost).toHaveLength(RUNS);
     const claimed: ClaimedRun[] = [];
-    const [givenBack] = await Promise.all([
-      giveAllBack(lost),
+    const [handedBack] = await Promise.all([
+      handAllBack(lost),
       ...others.map((holder) => claimAll(claimed, RUNS, holder)),
     ]);
     expect(claimed).toHaveLength(RUNS);
-    // If a run was claimed after its attempt was given back, the claim shows one free attempt.
-    expect(claimed.filter(({ freeAttempts }) => freeAttempts === 1)).toHaveLength(givenBack);
+    // If a run was claimed after its attempt was handed back, the claim shows one free attempt.
+    expect(claimed.filter(({ freeAttempts }) => freeAttempts === 1)).toHaveLength(handedBack);
     const ids = claimed.map(({ scheduleId }) => scheduleId);
     const { rows } = await database.pool.query(
       `select count(*) filter (where status = 'running' and attempt = 2 and outcome is null) as running, sum(free_attempts) as free
        from carillon.runs where schedule_id = any($1)`,
       [ids],
     );
-    expect(rows).toEqual([{ running: RUNS, free: givenBack }]);
-    before += givenBack;
+    expect(rows).toEqual([{ running: RUNS, free: handedBack }]);
+    before += handedBack;
     await database.pool.query('truncate carillon.runs, carillon.leases');
   }
   expect(before).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { missingMonth } from '../history/partitions.js';
 import { type LockedSchedule, lockFreeSchedules } from '../schedules/locked-schedule.js';
 import { cancelledRefusal, triggerLocked } from '../schedules/trigger-backfill.js';
 import { managedByDetail, recordManyAudits } from '../tenancy/audit.js';
-import type { SettledChange } from './change-requested.js';
+import type { HandledChange } from './change-requested.js';
 import type { SqlRequest } from './lock-requests.js';
 
 interface Triggered {
@@ -18,10 +18,10 @@ interface Triggered {
  * because their schedule is unknown, is locked, or has a triggered run of this millisecond already. If the statements
  * fail, all requests are left out, so that one bad row does not fail the others.
  */
-export async function triggerTogether(
+export async function triggerInBatch(
   tx: Transaction,
   { projectId, requests }: { projectId: number; requests: readonly SqlRequest[] },
-): Promise<SettledChange[]> {
+): Promise<HandledChange[]> {
   if (requests.length < 2) return [];
   try {
     return await inTransaction(tx, (nested) => trigger(nested, projectId, requests));
@@ -36,18 +36,18 @@ async function trigger(
   tx: Transaction,
   projectId: number,
   requests: readonly SqlRequest[],
-): Promise<SettledChange[]> {
+): Promise<HandledChange[]> {
   const byKey = new Map(requests.map((request) => [request.key, request]));
   const schedules = await lockFreeSchedules(tx, { projectId, keys: [...byKey.keys()] }, null);
-  const settled: SettledChange[] = [];
+  const handled: HandledChange[] = [];
   const fitting: LockedSchedule[] = [];
   for (const schedule of schedules) {
     const reason = cancelledRefusal('triggered')(schedule);
     if (reason === null) fitting.push(schedule);
-    else settled.push({ kind: 'refused', request: byKey.get(schedule.key) as SqlRequest, reason });
+    else handled.push({ kind: 'refused', request: byKey.get(schedule.key) as SqlRequest, reason });
   }
   const nowAt = fitting[0]?.nowAt;
-  if (nowAt === undefined) return settled;
+  if (nowAt === undefined) return handled;
   const done = (await triggerLocked(tx, fitting, nowAt)).map(({ schedule, detail }) => ({
     schedule,
     detail,
@@ -56,8 +56,8 @@ async function trigger(
   for (const [actor, entries] of groupByActor(done))
     await recordManyAudits(tx, { projectId, actor, action: 'schedule.triggered', nowAt, entries });
   for (const { request } of done)
-    settled.push({ kind: 'changed', request, dueAts: [nowAt], isNewCancel: false });
-  return settled;
+    handled.push({ kind: 'changed', request, dueAts: [nowAt], isNewCancel: false });
+  return handled;
 }
 
 function groupByActor(done: readonly (Triggered & { detail: object })[]) {

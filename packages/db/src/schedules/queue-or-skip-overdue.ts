@@ -24,7 +24,7 @@ interface Redefinition {
  * Queues or skips the occurrences that the old rule named before an edit and that no worker has claimed. Otherwise they
  * would be lost, because the new rule names nothing before the edit. Returns the number of runs that were queued.
  */
-export async function settleOverdue(
+export async function queueOrSkipOverdue(
   tx: Transaction,
   schedule: LockedSchedule,
   { next, plan, version }: Redefinition,

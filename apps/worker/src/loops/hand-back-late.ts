@@ -1,4 +1,4 @@
-import { type ClaimedRun, giveBackUnbegun } from '@carillon/db';
+import { type ClaimedRun, handBackUnbegun } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
@@ -13,7 +13,7 @@ const MAX_BATCH_SIZE = 500;
  * any worker can claim their runs again. This runs apart from the loop that extends leases, because that loop must not
  * wait for locks of runs or for a connection that other work holds.
  */
-export class LateGiveBack {
+export class LateHandBack {
   #working: Promise<void> | null = null;
 
   constructor(
@@ -26,7 +26,7 @@ export class LateGiveBack {
    * now waits for the next call.
    */
   async run(): Promise<void> {
-    this.#working ??= this.#giveBack().finally(() => {
+    this.#working ??= this.#handBack().finally(() => {
       this.#working = null;
     });
     await this.#working;
@@ -38,14 +38,14 @@ export class LateGiveBack {
     await this.run();
   }
 
-  async #giveBack(): Promise<void> {
+  async #handBack(): Promise<void> {
     const { pool, holder, log, bells, clock, postgres } = this.context;
     const lost = this.inFlight.lostUnbegun.splice(0);
     let total = 0;
     while (lost.length > 0) {
       const batch = lost.splice(0, MAX_BATCH_SIZE);
       try {
-        const { runs, left } = await giveBackUnbegun(pool, { ...holder, unbegun: batch, now: null });
+        const { runs, left } = await handBackUnbegun(pool, { ...holder, unbegun: batch, now: null });
         total += runs;
         this.inFlight.lostUnbegun.push(...(left as ClaimedRun[]));
       } catch (error) {

@@ -50,7 +50,7 @@ const moveComing = statement<{ month: string; ids: string; now: number | null }>
 );
 
 /** Saves what must be kept when a month of runs is dropped: totals of schedules, and runs of future occurrences. */
-export async function settleMonth(
+export async function carryOverMonth(
   pool: Pool,
   { month, now }: { month: string; now: number | null },
 ): Promise<void> {

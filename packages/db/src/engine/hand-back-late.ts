@@ -2,7 +2,7 @@ import type { Plan } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inTransaction } from '../database.js';
 import { NOW } from '../instants.js';
-import { giveBack, isSameRun, mayTake, RUN_KEY_COLUMNS, type RunKey } from '../runs/run-transitions.js';
+import { handBack, isSameRun, mayTake, RUN_KEY_COLUMNS, type RunKey } from '../runs/run-transitions.js';
 import { batch, statement, type Values } from '../statement.js';
 import type { Holder } from './fencing.js';
 import { lockSchedulesOf } from './lock-waiting.js';
@@ -29,7 +29,7 @@ const LOST_RUNS = `${attempts.source} join carillon.runs r on ${isSameRun('r', '
  * SQL: true if this attempt is still the latest of its run, a sweep has recorded it as `unknown`, and the run has not
  * changed since.
  */
-const IS_LOST = `r.epoch = unbegun.epoch and r.worker_id = :workerId and ${mayTake('giveBack')}
+const IS_LOST = `r.epoch = unbegun.epoch and r.worker_id = :workerId and ${mayTake('handBack')}
   and r.outcome = 'unknown' and r.reason_code is null`;
 
 /** `startWaiting` in claim-waiting.ts says why one statement must not both lock and change. */
@@ -72,10 +72,10 @@ const given = batch<Omit<LostRun, 'place'>>('given', {
   isCounted: 'boolean',
 });
 
-const giveAllBack = statement<Values>(
-  'give-back-unbegun-runs',
-  `update carillon.runs r set ${giveBack({ at: NOW, hasBegun: 'given.has_begun', isCounted: 'given.is_counted' })}
-   from ${given.source} where ${isSameRun('r', 'given')} and ${mayTake('giveBack')}`,
+const handAllBack = statement<Values>(
+  'hand-back-unbegun-runs',
+  `update carillon.runs r set ${handBack({ at: NOW, hasBegun: 'given.has_begun', isCounted: 'given.is_counted' })}
+   from ${given.source} where ${isSameRun('r', 'given')} and ${mayTake('handBack')}`,
 );
 
 /**
@@ -88,7 +88,7 @@ const giveAllBack = statement<Values>(
  * between the check and the change. Returns how many runs were corrected, and the attempts for which the caller must
  * call again, because another transaction had locked their run or schedule.
  */
-export function giveBackUnbegun(
+export function handBackUnbegun(
   pool: Pool,
   { unbegun, ...rest }: Holder & { unbegun: readonly UnbegunAttempt[]; now: number | null },
 ): Promise<{ runs: number; left: UnbegunAttempt[] }> {
@@ -106,7 +106,7 @@ export function giveBackUnbegun(
     );
     const lost = await readLost(tx, parameters);
     const back = lost.filter(({ place }) => free.has(place));
-    if (back.length > 0) await giveAllBack(tx, { now: rest.now, ...given.of(back) });
+    if (back.length > 0) await handAllBack(tx, { now: rest.now, ...given.of(back) });
     const leftPlaces = new Set(lost.filter(({ place }) => !free.has(place)).map(({ place }) => place));
     return { runs: back.length, left: unbegun.filter((_, place) => leftPlaces.has(place)) };
   });

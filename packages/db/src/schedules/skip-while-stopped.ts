@@ -14,7 +14,7 @@ import type { LockedSchedule } from './locked-schedule.js';
  * Called if a new definition starts a stopped schedule again, one that was cancelled or had reached its `maxRuns`. The
  * occurrences that the old rule named meanwhile are recorded as skipped. Without a record, they would count as missing.
  */
-export async function settleStopped(
+export async function skipWhileStopped(
   tx: Transaction,
   schedule: LockedSchedule,
   next: DueOccurrence | null,
