@@ -17,7 +17,7 @@ const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const AT_ONCE = 100;
+const ORIGIN_CONCURRENCY = 100;
 const ANSWER_MS = 100;
 const REFUSED: Outcome = {
   kind: 'failed',
@@ -41,7 +41,7 @@ class World {
   constructor(private readonly random: Random) {
     const log = { debug: () => {}, info: () => {}, warn: () => {} } as never;
     const settings = { trafficOf: async () => ({ rate: null, gate: null }) };
-    const limits = { originConcurrency: AT_ONCE, circuitOpenMs: 10_000, giveUpAfterMs: 24 * HOUR };
+    const limits = { originConcurrency: ORIGIN_CONCURRENCY, circuitOpenMs: 10_000, giveUpAfterMs: 24 * HOUR };
     this.#workers = Array.from(
       { length: 3 },
       () => new Traffic({ ...limits, settings, log, metrics: new Metrics() }),
@@ -153,6 +153,6 @@ it.runIf(isChosen(scenario.number)).each(SEEDS)(
     // When the receiver is back, the backlog of an hour is not sent within a second, and each worker keeps to its limit
     // of concurrent requests per origin.
     expect(mostPerSecond(world.sentAts.filter((at) => at >= upAt))).toBeLessThan((count * 60) / 4);
-    expect(world.mostAtOnce).toBeLessThanOrEqual(3 * AT_ONCE);
+    expect(world.mostAtOnce).toBeLessThanOrEqual(3 * ORIGIN_CONCURRENCY);
   },
 );

@@ -5,7 +5,7 @@ import { hasOutput } from './compare-output.js';
 
 /** Commands that change nothing. If their output is not the expected one, they are repeated for a while. */
 const ONLY_READS = /^(?:npx )?carillon (?:why|runs (?:ls|show)|schedules (?:ls|show)|workers)\b/;
-const PATIENCE_MS = 30_000;
+const OUTPUT_TIMEOUT_MS = 30_000;
 
 /** Stands for the terminal of a reader: one shell that runs all commands of a guide, one after the other. */
 export class PageShell {
@@ -38,12 +38,12 @@ export class PageShell {
     await eventually(
       async () => {
         if (hasOutput(this.#output.slice(from), expected)) return true;
-        if (performance.now() - startedAt > PATIENCE_MS)
+        if (performance.now() - startedAt > OUTPUT_TIMEOUT_MS)
           throw new Error(`expected this output:\n${expected}\nbut got:\n${this.#output.slice(from)}`);
         if (isRepeatable) await this.#enter(commands);
         return false;
       },
-      { everyMs: 200, withinMs: 2 * PATIENCE_MS },
+      { everyMs: 200, withinMs: 2 * OUTPUT_TIMEOUT_MS },
     );
   }
 
@@ -72,7 +72,7 @@ export class PageShell {
           throw new Error(`the commands failed:\n${commands}\n${this.#output.slice(-4_000)}`);
         return false;
       },
-      { everyMs: 20, withinMs: 2 * PATIENCE_MS, what: `the end of:\n${commands}\n` },
+      { everyMs: 20, withinMs: 2 * OUTPUT_TIMEOUT_MS, what: `the end of:\n${commands}\n` },
     );
     this.#output = this.#output.replace(`${mark}\n`, '');
   }

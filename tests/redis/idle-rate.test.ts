@@ -7,10 +7,10 @@ import { type NativeRedis, startRedis } from './native-redis.js';
 const database = useDatabase();
 const processes = useProcesses(database);
 
-const WINDOW_MS = 5_000;
+const COUNTING_WINDOW_MS = 5_000;
 
 /**
- * Counts the commands that clients send to Redis during `WINDOW_MS`. Commands that a script runs inside Redis do not
+ * Counts the commands that clients send to Redis during `COUNTING_WINDOW_MS`. Commands that a script runs inside Redis do not
  * count. The output of MONITOR is read from a plain socket, because ioredis would take its lines for replies.
  */
 async function countCommands({ port }: NativeRedis): Promise<number> {
@@ -20,7 +20,7 @@ async function countCommands({ port }: NativeRedis): Promise<number> {
     text += chunk.toString();
   });
   socket.write('MONITOR\r\n');
-  await sleep(WINDOW_MS);
+  await sleep(COUNTING_WINDOW_MS);
   socket.destroy();
   return text.split('\r\n').filter((line) => /^\+\d/.test(line) && !line.includes(' lua]')).length;
 }
@@ -35,7 +35,7 @@ const USUAL = { SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' };
 const waitUntilBelow = (server: NativeRedis, mostPerSecond: number) =>
   eventually(
     async () => {
-      const perSecond = (await countCommands(server)) / (WINDOW_MS / 1_000);
+      const perSecond = (await countCommands(server)) / (COUNTING_WINDOW_MS / 1_000);
       return perSecond > 0 && perSecond <= mostPerSecond;
     },
     { withinMs: 60_000, what: `at most ${mostPerSecond} commands a second` },

@@ -143,7 +143,7 @@ export interface ClusterNode {
   busPort: number;
 }
 
-const SLOTS = 16_384;
+const HASH_SLOTS = 16_384;
 
 type Start = (settings: Settings) => Promise<NativeRedis>;
 
@@ -175,8 +175,8 @@ async function awaitFormed(nodes: readonly ClusterNode[]): Promise<void> {
 export async function startCluster(start: Start = startRedis): Promise<ClusterNode[]> {
   const nodes = await Promise.all([0, 1, 2].map(() => startNode(start)));
   for (const [index, node] of nodes.entries()) {
-    const from = Math.ceil((SLOTS / 3) * index);
-    const to = Math.ceil((SLOTS / 3) * (index + 1)) - 1;
+    const from = Math.ceil((HASH_SLOTS / 3) * index);
+    const to = Math.ceil((HASH_SLOTS / 3) * (index + 1)) - 1;
     await node.server.connect().cluster('ADDSLOTSRANGE', from, to);
     await meet(node, nodes[0] as ClusterNode);
   }

@@ -7,7 +7,7 @@ import { EventReader } from '../src/events/event-reader.js';
 const database = useDatabase();
 const engine = useEngine(database);
 /** More runs than one poll reads. */
-const MANY = 6_000;
+const RUNS_BEYOND_ONE_POLL = 6_000;
 const YEARLY = { cron: '0 0 1 1 *' };
 
 /**
@@ -95,12 +95,12 @@ async function pollAll(reader: EventReader): Promise<CarillonEvent[][]> {
 describe('EventReader', () => {
   it('if more runs have finished than one poll reads, the event reader reports each of them once', async () => {
     const { reader, start } = await openReader();
-    await insertRuns(MANY, { epoch: `${start + 1} + n / 100` });
+    await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + 1} + n / 100` });
     const polls = await pollAll(reader);
     expect(polls.length).toBeGreaterThan(1);
     const ended = polls.flatMap((events) => idsOf(events, 'run.succeeded'));
-    expect(ended).toHaveLength(MANY);
-    expect(new Set(ended).size).toBe(MANY);
+    expect(ended).toHaveLength(RUNS_BEYOND_ONE_POLL);
+    expect(new Set(ended).size).toBe(RUNS_BEYOND_ONE_POLL);
   });
 
   it('the event reader also reports runs whose claim commits after a claim with a greater epoch (number of a lease)', async () => {
@@ -127,12 +127,12 @@ describe('EventReader', () => {
 
   it('if more runs are skipped at one instant than one poll reads, the event reader reports each of them once', async () => {
     const { reader } = await openReader();
-    await insertRuns(MANY, { status: 'skipped' });
+    await insertRuns(RUNS_BEYOND_ONE_POLL, { status: 'skipped' });
     const polls = await pollAll(reader);
     expect(polls.length).toBeGreaterThan(1);
     const skipped = polls.flatMap((events) => idsOf(events, 'run.skipped'));
-    expect(skipped).toHaveLength(MANY);
-    expect(new Set(skipped).size).toBe(MANY);
+    expect(skipped).toHaveLength(RUNS_BEYOND_ONE_POLL);
+    expect(new Set(skipped).size).toBe(RUNS_BEYOND_ONE_POLL);
   });
 
   it('the event reader also reports a run whose claim commits after a page of claims with greater epochs (numbers of leases) that was full', async () => {
@@ -141,34 +141,34 @@ describe('EventReader', () => {
     await commitLate(
       (tx) => insertRuns(1, { epoch: `${start + 10}` }, tx),
       async () => {
-        await insertRuns(MANY, { epoch: `${start + 20} + n / 100` });
+        await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + 20} + n / 100` });
         first = await readRunEvents(reader);
       },
     );
     const ended = [first, ...(await pollAll(reader))].flatMap((events) => idsOf(events, 'run.succeeded'));
-    expect(ended).toHaveLength(MANY + 1);
-    expect(new Set(ended).size).toBe(MANY + 1);
+    expect(ended).toHaveLength(RUNS_BEYOND_ONE_POLL + 1);
+    expect(new Set(ended).size).toBe(RUNS_BEYOND_ONE_POLL + 1);
   });
 
   it('the event reader reports a full page of new runs at each poll while more runs are claimed than one poll reads', async () => {
     const { reader, start } = await openReader();
     const ended: string[] = [];
     for (let round = 1; round <= 4; round++) {
-      await insertRuns(MANY, { epoch: `${start + round * 1_000} + n / 100` });
+      await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + round * 1_000} + n / 100` });
       ended.push(...idsOf(await reader.poll(), 'run.succeeded'));
       expect(ended.length).toBeGreaterThanOrEqual(round * 5_000);
     }
     ended.push(...(await pollAll(reader)).flatMap((events) => idsOf(events, 'run.succeeded')));
-    expect(ended).toHaveLength(4 * MANY);
-    expect(new Set(ended).size).toBe(4 * MANY);
+    expect(ended).toHaveLength(4 * RUNS_BEYOND_ONE_POLL);
+    expect(new Set(ended).size).toBe(4 * RUNS_BEYOND_ONE_POLL);
   });
 
   it('the event reader reports all runs of one lease if they are more than one poll reads', async () => {
     const { reader, start } = await openReader();
-    await insertRuns(MANY, { epoch: `${start + 1}` });
+    await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + 1}` });
     const ended = (await pollAll(reader)).flatMap((events) => idsOf(events, 'run.succeeded'));
-    expect(ended).toHaveLength(MANY);
-    expect(new Set(ended).size).toBe(MANY);
+    expect(ended).toHaveLength(RUNS_BEYOND_ONE_POLL);
+    expect(new Set(ended).size).toBe(RUNS_BEYOND_ONE_POLL);
   });
 
   it('the event reader reports the end of each run in flight once if more runs are in flight than one poll reads', async () => {
@@ -226,7 +226,7 @@ describe('EventReader', () => {
        where epoch = $1`,
       [start + 1],
     );
-    await insertRuns(MANY, { epoch: `${start + 20} + n / 100` });
+    await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + 20} + n / 100` });
     const cancelled = (await pollAll(reader)).flatMap((events) => idsOf(events, 'run.cancelled'));
     expect(cancelled).toHaveLength(1);
   });
@@ -256,12 +256,12 @@ describe('EventReader', () => {
 
   it('the event reader reports at its next poll the events of a poll that Postgres failed', async () => {
     const { reader, start } = await openReader();
-    await insertRuns(MANY, { epoch: `${start + 1} + n / 100` });
+    await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + 1} + n / 100` });
     await database.pool.query('alter table carillon.audit_log rename to audit_log_away');
     await expect(reader.poll()).rejects.toThrow();
     await database.pool.query('alter table carillon.audit_log_away rename to audit_log');
     const ended = (await pollAll(reader)).flatMap((events) => idsOf(events, 'run.succeeded'));
-    expect(new Set(ended).size).toBe(MANY);
+    expect(new Set(ended).size).toBe(RUNS_BEYOND_ONE_POLL);
   });
 
   it('if more schedules change at once than one poll reads, the event reader reports each change once, also one that commits late', async () => {
@@ -270,14 +270,14 @@ describe('EventReader', () => {
     await commitLate(
       (tx) => insertAudit(1, tx),
       async () => {
-        await insertAudit(MANY);
+        await insertAudit(RUNS_BEYOND_ONE_POLL);
         first = await reader.poll();
       },
     );
     const changes = [first, ...(await pollAll(reader))].flatMap((events) =>
       idsOf(events, 'schedule.changed'),
     );
-    expect(changes).toHaveLength(MANY + 1);
-    expect(new Set(changes).size).toBe(MANY + 1);
+    expect(changes).toHaveLength(RUNS_BEYOND_ONE_POLL + 1);
+    expect(new Set(changes).size).toBe(RUNS_BEYOND_ONE_POLL + 1);
   });
 });

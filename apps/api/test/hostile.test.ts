@@ -225,7 +225,7 @@ function shuffled<T>(items: T[], seed: number): T[] {
 }
 
 const WANTED = Number(process.env.HOSTILE_REQUESTS ?? 1_200);
-const AT_A_TIME = 8;
+const CONCURRENT_REQUESTS = 8;
 
 describe('Hostile input', () => {
   it('no hostile value in any parameter or field of any API operation causes a 5xx', async () => {
@@ -252,7 +252,7 @@ describe('Hostile input', () => {
           );
       }
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, send));
+    await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, send));
     expect(failures).toEqual([]);
     expect(statuses.get(400) ?? 0).toBeGreaterThan(WANTED / 5);
     if (process.env.HOSTILE_REQUESTS)

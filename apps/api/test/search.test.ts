@@ -8,8 +8,8 @@ const api = useApi();
  * If fewer than 2,000 schedules are due in the range of a search, Postgres reads them all and uses no index of texts or
  * tags. The tests need a range with more schedules than that.
  */
-const COUNT = 2_600;
-const all = Array.from({ length: COUNT }, (_, n) => ({
+const SCHEDULES_IN_RANGE = 2_600;
+const all = Array.from({ length: SCHEDULES_IN_RANGE }, (_, n) => ({
   // Schedules that are created together get their internal ids in the order of their keys as text. The number is
   // padded, so that this is also the order of the numbers.
   id: `order-${String(n).padStart(4, '0')}`,

@@ -8,7 +8,7 @@ const list = box?.querySelector('ol');
 
 const MAX_RESULTS = 12;
 /** Characters of text before and after the first word that was found. */
-const EXCERPT = 60;
+const EXCERPT_CHARACTERS = 60;
 let index = null;
 
 if (box && input && list) {
@@ -69,9 +69,12 @@ function toItem({ page, heading, url, text, lower }, words) {
   link.href = root + url;
   link.append(textElement('b', heading === page || heading === '' ? page : `${page}: ${heading}`));
   const at = Math.max(0, ...words.map((word) => lower.indexOf(word)));
-  const begin = Math.max(0, at - EXCERPT);
+  const begin = Math.max(0, at - EXCERPT_CHARACTERS);
   link.append(
-    textElement('span', `${begin > 0 ? '…' : ''}${text.slice(begin, at + EXCERPT)}${text ? '…' : ''}`),
+    textElement(
+      'span',
+      `${begin > 0 ? '…' : ''}${text.slice(begin, at + EXCERPT_CHARACTERS)}${text ? '…' : ''}`,
+    ),
   );
   const item = document.createElement('li');
   item.append(link);

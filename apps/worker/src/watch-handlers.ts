@@ -7,7 +7,7 @@ const SOURCES = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.json'])
  * Changes within this time are reported as one. An editor writes a file in several steps, and a build writes many
  * files.
  */
-const SETTLE_MS = 100;
+const QUIET_TIME_MS = 100;
 
 /**
  * Calls back once when a source file in the folder of the handlers changes. Folders are watched one by one, because a
@@ -18,7 +18,7 @@ export function watchHandlers(module: string, onChange: (file: string) => void):
   const watchers: FSWatcher[] = foldersBelow(dirname(module)).map((folder) =>
     watch(folder, (_event, file) => {
       if (timer || file === null || !SOURCES.has(extname(file))) return;
-      timer = setTimeout(() => onChange(join(folder, file)), SETTLE_MS);
+      timer = setTimeout(() => onChange(join(folder, file)), QUIET_TIME_MS);
     }),
   );
   for (const watcher of watchers) watcher.on('error', () => {});

@@ -20,7 +20,7 @@ export function draft(input: ScheduleInput & { id: string }, nowAt: number): Dra
   return { ...result.drafted, key: input.id, payload, requestHash: input.id };
 }
 
-const AT_ONCE = 5_000;
+const SCHEDULES_PER_REQUEST = 5_000;
 
 /** Stores schedules, some thousands at a time. Preparing all of them at once would block this process for seconds. */
 export async function insertSchedules<T>(
@@ -28,8 +28,8 @@ export async function insertSchedules<T>(
   items: readonly T[],
   toDraft: (item: T) => Draft,
 ): Promise<void> {
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    const drafts = items.slice(from, from + AT_ONCE).map(toDraft);
+  for (let from = 0; from < items.length; from += SCHEDULES_PER_REQUEST) {
+    const drafts = items.slice(from, from + SCHEDULES_PER_REQUEST).map(toDraft);
     const created = await createSchedules(pool, { projectId: PROJECT_ID, drafts, actor: 'bench' });
     if (created.some(({ kind }) => kind !== 'created')) throw new Error('a schedule was not created');
   }

@@ -16,7 +16,7 @@ export interface Seed {
  * fires at most once in a round.
  */
 const RULE = { cron: '0 0 1 1 *' };
-const AT_ONCE = 100_000;
+const SCHEDULES_PER_STATEMENT = 100_000;
 
 /**
  * Inserts the same rows as the API would, but hundreds of thousands at a time. The payload is a `Job`, so that the
@@ -36,8 +36,8 @@ const SEED = `
 export async function seedSchedules(pool: Pool, { prefix, count, fromAt, untilAt }: Seed): Promise<void> {
   const { rule, timing, plan } = draft({ id: prefix, rule: RULE }, fromAt);
   const stepMs = (untilAt - fromAt) / count;
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const until = Math.min(from + AT_ONCE, count) - 1;
+  for (let from = 0; from < count; from += SCHEDULES_PER_STATEMENT) {
+    const until = Math.min(from + SCHEDULES_PER_STATEMENT, count) - 1;
     await pool.query(SEED, [
       PROJECT_ID,
       prefix,

@@ -11,7 +11,7 @@ import { seedSchedules } from '../harness/seed.js';
 import { median, percentile, spread } from '../harness/statistics.js';
 import { countClaims, vacuumSchedules } from '../harness/tables.js';
 
-const DUE = 1_000;
+const DUE_SCHEDULES = 1_000;
 const CLAIMERS = 50;
 /**
  * Two limits for the number of rows in one claim: the one that an idle worker uses, and one so small that the thousand
@@ -19,7 +19,7 @@ const CLAIMERS = 50;
  */
 const ASKED = [
   { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
-  { asked: 'shared out, 20 a claim', limit: DUE / CLAIMERS },
+  { asked: 'shared out, 20 a claim', limit: DUE_SCHEDULES / CLAIMERS },
 ];
 const WARM_UP = 3;
 const P99_GOAL_MS = 100;
@@ -34,7 +34,7 @@ interface Sample {
 /** Measures how fast fifty claimers, which compete for the same thousand due rows, claim all of them. */
 export const claims: Race = {
   name: 'claims',
-  work: `${number(DUE)} schedules are due, and ${CLAIMERS} claimers, each on a connection of its own, claim them at the same time until none is left`,
+  work: `${number(DUE_SCHEDULES)} schedules are due, and ${CLAIMERS} claimers, each on a connection of its own, claim them at the same time until none is left`,
   rounds: 5,
   canCompare: true,
   async run(context) {
@@ -122,7 +122,12 @@ async function race(pool: Pool, claimers: Pool, { limit, waves }: Waves): Promis
   // statements, as it has done for a worker that runs for a while.
   for (let wave = 0; wave < WARM_UP + waves; wave++) {
     const nowAt = Date.now();
-    await seedSchedules(pool, { prefix: `wave-${wave}-`, count: DUE, fromAt: nowAt - 1_000, untilAt: nowAt });
+    await seedSchedules(pool, {
+      prefix: `wave-${wave}-`,
+      count: DUE_SCHEDULES,
+      fromAt: nowAt - 1_000,
+      untilAt: nowAt,
+    });
     const isCounted = wave >= WARM_UP;
     if (!isCounted) await vacuumSchedules(pool);
     const claimed = new Set<number>();
@@ -142,12 +147,12 @@ async function race(pool: Pool, claimers: Pool, { limit, waves }: Waves): Promis
         if (isCounted) tookMs.push(performance.now() - askedAt);
         for (const { scheduleId } of runs) double += claimed.has(scheduleId) ? 1 : 0;
         for (const { scheduleId } of runs) claimed.add(scheduleId);
-        left = runs.length > 0 && claimed.size < DUE;
+        left = runs.length > 0 && claimed.size < DUE_SCHEDULES;
       }
     };
     await Promise.all(Array.from({ length: CLAIMERS }, claim));
     const seconds = (performance.now() - startedAt) / 1_000;
-    if (isCounted) rates.push(DUE / seconds);
+    if (isCounted) rates.push(DUE_SCHEDULES / seconds);
     await check(pool, { claimed: claimed.size, double, wave });
   }
   return { claimsPerSecond: median(rates), p50: percentile(tookMs, 0.5), p99: percentile(tookMs, 0.99) };
@@ -158,6 +163,6 @@ async function check(
   { claimed, double, wave }: { claimed: number; double: number; wave: number },
 ): Promise<void> {
   const { runs, due } = await countClaims(pool);
-  if (claimed !== DUE || double > 0 || runs !== DUE * (wave + 1) || due !== 0)
+  if (claimed !== DUE_SCHEDULES || double > 0 || runs !== DUE_SCHEDULES * (wave + 1) || due !== 0)
     throw new Error(`it did not hold: ${claimed} claimed, ${double} twice, ${runs} runs, ${due} still due`);
 }

@@ -14,7 +14,7 @@ import { sleep } from '../harness/wait.js';
 const SCHEDULES = 200_000;
 const GOAL_MS = 200;
 const HOUR_MS = 3_600_000;
-const KEPT = 'forecast';
+const KEPT_DATABASE = 'forecast';
 const KEY = 'ck_bench_admin_key_0123456789';
 
 /** The response times of an API process that has just started. */
@@ -88,7 +88,7 @@ export const forecast: Race = {
         refused: rounds?.refused ? [rounds.refused] : [],
       };
     } finally {
-      await context.arena.forget(KEPT);
+      await context.arena.forget(KEPT_DATABASE);
     }
   },
 };
@@ -101,7 +101,7 @@ async function seed(arena: Arena, count: number): Promise<void> {
     await analyzeSchedules(pool);
     await arena.maintain(env.DATABASE_URL);
   });
-  await arena.keep(KEPT);
+  await arena.keep(KEPT_DATABASE);
 }
 
 function ruleOf(n: number, nowAt: number): ScheduleInput['rule'] {
@@ -113,7 +113,7 @@ function ruleOf(n: number, nowAt: number): ScheduleInput['rule'] {
 }
 
 async function measure(arena: Arena): Promise<Round> {
-  const databaseUrl = await arena.clear(KEPT);
+  const databaseUrl = await arena.clear(KEPT_DATABASE);
   const pool = openDatabase({
     url: databaseUrl,
     max: 2,

@@ -14,7 +14,7 @@ export interface PageTime extends PageRequest {
 }
 
 const HOUR_MS = 3_600_000;
-const TIMES = 7;
+const LOADS_PER_PAGE = 7;
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 const list = (query: string) => ({
@@ -109,7 +109,7 @@ export async function measurePages(api: { url: string; key: string }, schedule: 
   for (const request of pageRequests(schedule, first.items[0]?.id ?? '')) {
     await ask(api, request);
     const tookMs: number[] = [];
-    for (let i = 0; i < TIMES; i++) {
+    for (let i = 0; i < LOADS_PER_PAGE; i++) {
       const startedAt = performance.now();
       await ask(api, request);
       tookMs.push(performance.now() - startedAt);

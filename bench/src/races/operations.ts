@@ -11,7 +11,7 @@ import { median } from '../harness/statistics.js';
 const KEY = 'ck_bench_admin_key_0123456789';
 const BULK_GOAL_MS = 5_000;
 const SEARCH_GOAL_MS = 100;
-const TIMES = 9;
+const REQUESTS_PER_SEARCH = 9;
 const DAY_MS = 86_400_000;
 
 interface Sizes {
@@ -150,7 +150,7 @@ const SEARCHES = [
   'q=invoice&dueBefore=2099-01-01T00:00:00Z',
   'q=zq&dueBefore=2099-01-01T00:00:00Z',
 ];
-const PAGE = 50;
+const SCHEDULES_PER_PAGE = 50;
 
 /**
  * Measures how long the first page of a search takes, and the second page, which begins at the cursor of the first.
@@ -159,12 +159,12 @@ const PAGE = 50;
 async function search(ask: Ask, query: string): Promise<Measured> {
   const tookMs: number[] = [];
   let count = 0;
-  for (let i = 0; i < TIMES; i++) {
-    const { answer, ms } = await ask('GET', `/v1/schedules?${query}&limit=${PAGE}`);
+  for (let i = 0; i < REQUESTS_PER_SEARCH; i++) {
+    const { answer, ms } = await ask('GET', `/v1/schedules?${query}&limit=${SCHEDULES_PER_PAGE}`);
     count = answer.items.length;
     tookMs.push(ms);
     if (answer.nextCursor === null) continue;
-    const next = `/v1/schedules?${query}&limit=${PAGE}&cursor=${encodeURIComponent(answer.nextCursor)}`;
+    const next = `/v1/schedules?${query}&limit=${SCHEDULES_PER_PAGE}&cursor=${encodeURIComponent(answer.nextCursor)}`;
     tookMs.push((await ask('GET', next)).ms);
   }
   return { name: query, count, ms: median(tookMs), slowestMs: Math.max(...tookMs) };
@@ -174,7 +174,7 @@ async function search(ask: Ask, query: string): Promise<Measured> {
  * The number of rows that one statement inserts. It must end within the time-out of the connection, even on a busy
  * machine.
  */
-const AT_ONCE = 5_000;
+const ROWS_PER_STATEMENT = 5_000;
 
 /**
  * About one schedule in a hundred is paused, and one in fifty has finished. None of these has the tag of the bulk
@@ -209,7 +209,7 @@ const PAUSE = `
 async function seed(pool: Postgres, { schedules, oneIn }: Sizes): Promise<void> {
   const dueFromAt = Date.now() + DAY_MS;
   const { rule, timing, plan } = draft({ id: 'seed', rule: { cron: '0 9 * * *' } }, dueFromAt);
-  for (let from = 0; from < schedules; from += AT_ONCE) {
+  for (let from = 0; from < schedules; from += ROWS_PER_STATEMENT) {
     await pool.query(SEED, [
       PROJECT_ID,
       JSON.stringify(rule),
@@ -218,7 +218,7 @@ async function seed(pool: Postgres, { schedules, oneIn }: Sizes): Promise<void> 
       dueFromAt,
       oneIn,
       from,
-      Math.min(from + AT_ONCE, schedules) - 1,
+      Math.min(from + ROWS_PER_STATEMENT, schedules) - 1,
     ]);
   }
   await pool.query(PAUSE);

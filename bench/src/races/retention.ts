@@ -263,7 +263,7 @@ const insertRuns = (table: string) => `
     lateral (select $6::timestamptz + n * interval '40 minutes' as at) as time
   where s.id between $2 and $3`;
 
-const AT_ONCE = 500_000;
+const ROWS_PER_STATEMENT = 500_000;
 
 async function insertSchedules(
   pool: Pool,
@@ -289,7 +289,7 @@ async function seedRecurring(pool: Pool, { recurring, runsEach }: Sizes, say: (t
   await pool.query(
     `create table carillon.${TABLE} (like carillon.runs including defaults including constraints) with (fillfactor = 45)`,
   );
-  const perStatement = Math.max(1, Math.floor(AT_ONCE / recurring));
+  const perStatement = Math.max(1, Math.floor(ROWS_PER_STATEMENT / recurring));
   for (let from = 0; from < runsEach; from += perStatement) {
     const until = Math.min(from + perStatement, runsEach) - 1;
     await pool.query(insertRuns(TABLE), [PROJECT_ID, first, last, from, until, MONTH]);
@@ -303,8 +303,8 @@ async function seedRecurring(pool: Pool, { recurring, runsEach }: Sizes, say: (t
 
 async function seedOneShots(pool: Pool, count: number, say: (text: string) => void) {
   await createMonth(pool, new Date(MONTH));
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const until = Math.min(from + AT_ONCE, count) - 1;
+  for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
+    const until = Math.min(from + ROWS_PER_STATEMENT, count) - 1;
     const rule = { at: '2020-02-10T00:00:00Z' };
     const { first, last } = await insertSchedules(pool, { prefix: 'shot-', from, until, rule });
     await pool.query(insertRuns('runs'), [PROJECT_ID, first, last, 0, 0, '2020-02-10T00:00:00Z']);

@@ -24,9 +24,9 @@ export interface Costs {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const NEAR = 5_000;
-const CLAIM = 500;
-const TIMES = 12;
+const NEAR_SCHEDULES = 5_000;
+const RUNS_PER_CLAIM = 500;
+const MEASUREMENTS = 12;
 
 /**
  * Creates a database with this many schedules, all due within the month that begins tomorrow, and keeps it under this
@@ -49,7 +49,7 @@ export function measureCosts(
   const round = async (site: Site) => {
     const nowAt = Date.now();
     const near = { fromAt: nowAt + HORIZON_MS / 3, untilAt: nowAt + HORIZON_MS };
-    await seedSchedules(site.pool, { prefix: 'near-', count: NEAR, ...near });
+    await seedSchedules(site.pool, { prefix: 'near-', count: NEAR_SCHEDULES, ...near });
     await analyzeSchedules(site.pool);
     // A worker opens its connections with these settings, so the statements of the engine run on this pool.
     const engine = openDatabase({
@@ -82,7 +82,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   // The first call is not measured: Postgres plans its statements and fills its caches.
   await work();
   const tookMs: number[] = [];
-  for (let i = 0; i < TIMES; i++) {
+  for (let i = 0; i < MEASUREMENTS; i++) {
     const startedAt = performance.now();
     await work();
     tookMs.push(performance.now() - startedAt);
@@ -120,12 +120,19 @@ let number = 0;
 async function claim(pool: Pool, engine: Pool): Promise<number> {
   const holder = await registerClaimant(pool);
   const dueAt = Date.now();
-  const due = CLAIM * (TIMES + 1);
+  const due = RUNS_PER_CLAIM * (MEASUREMENTS + 1);
   await seedSchedules(pool, { prefix: 'due-', count: due, fromAt: dueAt - 1_000, untilAt: dueAt });
   const tookMs = await timeOf(async () => {
-    const options = { ...holder, leaseMs: 60_000, limit: CLAIM, fairTo: [], handlers: ['bench'], now: dueAt };
+    const options = {
+      ...holder,
+      leaseMs: 60_000,
+      limit: RUNS_PER_CLAIM,
+      fairTo: [],
+      handlers: ['bench'],
+      now: dueAt,
+    };
     const { runs } = await claimDue(engine, options);
-    if (runs.length !== CLAIM) throw new Error(`claimed ${runs.length} of ${CLAIM}`);
+    if (runs.length !== RUNS_PER_CLAIM) throw new Error(`claimed ${runs.length} of ${RUNS_PER_CLAIM}`);
   });
   const runs = await countRuns(pool);
   if (runs !== due) throw new Error(`${runs} runs of ${due}`);

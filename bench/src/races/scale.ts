@@ -5,7 +5,7 @@ import type { Plot } from '../report/plot.js';
 import { type Costs, measureCosts, seedFar } from './scale-costs.js';
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
-const FLAT = 1.5;
+const FLATNESS_GOAL = 1.5;
 
 type ScaleRounds = Rounds<{ name: string; size: number }, Costs>;
 
@@ -73,8 +73,8 @@ function goalsOf(held: readonly ScaleRounds[]): Goal[] {
   ];
   return flat.map(([what, cost]) => {
     const grown = costOf(largest, cost) / costOf(smallest, cost);
-    const goal = `${what} flat within ${ratio(FLAT)}, from ${smallest.contender.name} to ${largest.contender.name}`;
-    return { goal, figure: ratio(grown), isMet: grown <= FLAT };
+    const goal = `${what} flat within ${ratio(FLATNESS_GOAL)}, from ${smallest.contender.name} to ${largest.contender.name}`;
+    return { goal, figure: ratio(grown), isMet: grown <= FLATNESS_GOAL };
   });
 }
 

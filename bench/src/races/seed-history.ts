@@ -9,7 +9,7 @@ export interface History {
 }
 
 /** Number of rows that one statement inserts. */
-const AT_ONCE = 500_000;
+const ROWS_PER_STATEMENT = 500_000;
 
 const WEBHOOK = { type: 'webhook' as const, url: 'https://receiver-1.example.com/hook', headers: {} };
 
@@ -111,8 +111,8 @@ export async function seedHistory(
   const once = draft({ id: 'once', rule: { at: '2030-01-01T00:00:00Z' }, target: WEBHOOK }, nowAt);
   const daily = draft({ id: 'daily', rule: { cron: '17 3 * * *' }, target: WEBHOOK }, nowAt);
   await pool.query(`set synchronous_commit = off`);
-  for (let from = 0; from < schedules; from += AT_ONCE) {
-    const until = Math.min(from + AT_ONCE, schedules) - 1;
+  for (let from = 0; from < schedules; from += ROWS_PER_STATEMENT) {
+    const until = Math.min(from + ROWS_PER_STATEMENT, schedules) - 1;
     const definitions = [minutely, once, daily].flatMap(({ rule, timing }) => [
       JSON.stringify(rule),
       storeTiming(timing),
@@ -123,8 +123,8 @@ export async function seedHistory(
   }
   const first = await pool.query<{ id: number }>('select min(id) as id from carillon.schedules');
   for (const month of [nowAt, nowAt - MONTH_MS]) await createMonth(pool, new Date(month));
-  for (let from = 0; from < runs; from += AT_ONCE) {
-    const until = Math.min(from + AT_ONCE, runs) - 1;
+  for (let from = 0; from < runs; from += ROWS_PER_STATEMENT) {
+    const until = Math.min(from + ROWS_PER_STATEMENT, runs) - 1;
     await pool.query(SEED_RUNS, [PROJECT_ID, from, until, MONTH_MS / runs, first.rows[0]?.id, schedules]);
     say(`${until + 1} runs`);
   }

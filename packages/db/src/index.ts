@@ -128,7 +128,7 @@ export {
   type HeldDefinition,
   MAX_DEFINITIONS,
   MAX_GAPS,
-  MAX_STEPS,
+  MAX_STEPS_PER_PAGE,
   readAttemptsBetween,
   readBulkReplaysBetween,
   readDeferralsBetween,

@@ -25,8 +25,8 @@ const MIGRATION_LOCK = 0x62656c6c;
  */
 const LOCK_TIMEOUT = '500ms';
 /** The pause before the next try. Meanwhile workers and APIs can use the tables. */
-const PAUSE_MS = 250;
-const MAX_TRIES = 100;
+const RETRY_PAUSE_MS = 250;
+const MAX_LOCK_TRIES = 100;
 /**
  * Makes Postgres end the session of a migration whose process is frozen or whose host has vanished. Otherwise the locks
  * of this session would keep every other process from starting.
@@ -131,12 +131,12 @@ async function untilUncontended(work: () => Promise<void>): Promise<void> {
     } catch (error) {
       const { cause = error } = error as Error;
       if (!isConflict(cause)) throw error;
-      if (tries === MAX_TRIES)
+      if (tries === MAX_LOCK_TRIES)
         throw new Error(
           `The database can't be migrated: ${tries} tries found its tables locked. Look in pg_stat_activity for transactions that stay open, and end them.`,
           { cause },
         );
-      await sleep(PAUSE_MS);
+      await sleep(RETRY_PAUSE_MS);
     }
   }
 }

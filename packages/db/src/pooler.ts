@@ -27,7 +27,7 @@ export interface PoolerOptions {
  * How often the probe is repeated. Once is not enough, because a busy pooler in transaction mode may give the two
  * connections different backends by chance.
  */
-const TRIES = 5;
+const PROBES = 5;
 /** Error codes (SQLSTATE): a prepared statement with this name exists already, or does not exist. */
 const BROKEN_STATEMENT = new Set(['42P05', '26000']);
 
@@ -67,7 +67,7 @@ export async function probePooler(server: string | pg.ClientConfig): Promise<Poo
   const readPid = async (client: pg.Client): Promise<number> => (await client.query(probe)).rows[0].pid;
   try {
     await Promise.all([first.connect(), second.connect()]);
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < PROBES; tries++) {
       const firstPid = await readPid(first);
       await second.query('begin');
       const secondPid = await readPid(second);

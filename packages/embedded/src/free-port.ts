@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 const LOWEST_PORT = 10_240;
 /** The first ephemeral port of macOS. It is assumed if the system does not tell its range. */
 const USUAL_EPHEMERAL_FROM = 49_152;
-const TRIES = 20;
+const PORTS_TRIED = 20;
 
 /**
  * A port of 127.0.0.1 that is free now. Another process may take it before the caller does, so a start on it can fail.
@@ -17,7 +17,7 @@ const TRIES = 20;
 export async function freePort(): Promise<number> {
   const ephemeralFrom = await firstEphemeralPort();
   if (ephemeralFrom > LOWEST_PORT) {
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < PORTS_TRIED; tries++) {
       const port = await listenBriefly(randomInt(LOWEST_PORT, ephemeralFrom)).catch(() => null);
       if (port !== null) return port;
     }

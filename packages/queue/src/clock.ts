@@ -3,7 +3,7 @@ interface Sample {
   roundTripMs: number;
 }
 
-const MAX_SAMPLES = 8;
+const OFFSET_SAMPLES_KEPT = 8;
 /**
  * Two samples may differ by this much more than their round trips explain, because clocks drift a little and Postgres
  * returns whole milliseconds.
@@ -48,7 +48,7 @@ export class PostgresClock {
     // If two samples contradict each other, a clock was set in between, and the older samples are worthless.
     if (this.#samples.some((older) => contradict(older, latest))) this.#samples.length = 0;
     this.#samples.push(latest);
-    if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
+    if (this.#samples.length > OFFSET_SAMPLES_KEPT) this.#samples.shift();
     this.#best = this.#samples.reduce((a, b) => (b.roundTripMs <= a.roundTripMs ? b : a));
     return answer;
   }

@@ -10,7 +10,7 @@ export interface RedisFacts {
   latencyMs: number;
 }
 
-const SAMPLES = 9;
+const PINGS_MEASURED = 9;
 
 /** Reads the facts of the server, or of each master of a cluster. */
 export function readRedisFacts(redis: RedisClient): Promise<RedisFacts[]> {
@@ -19,7 +19,7 @@ export function readRedisFacts(redis: RedisClient): Promise<RedisFacts[]> {
     servers.map(async (server) => {
       const info = `${await server.info('server')}\n${await server.info('memory')}`;
       const latencies: number[] = [];
-      for (let sample = 0; sample < SAMPLES; sample++) {
+      for (let sample = 0; sample < PINGS_MEASURED; sample++) {
         const startedAt = performance.now();
         await server.ping();
         latencies.push(performance.now() - startedAt);
@@ -28,7 +28,7 @@ export function readRedisFacts(redis: RedisClient): Promise<RedisFacts[]> {
       return {
         version: fieldOf(info, 'redis_version') ?? 'unknown',
         maxmemoryPolicy: fieldOf(info, 'maxmemory_policy'),
-        latencyMs: latencies[Math.floor(SAMPLES / 2)] as number,
+        latencyMs: latencies[Math.floor(PINGS_MEASURED / 2)] as number,
       };
     }),
   );

@@ -6,24 +6,24 @@ import { UnusableRule } from './parse-result.js';
  * accepts and refuses the same rules. Counting any rule from 1900 to 2199 takes at most about 115,000 steps, so only
  * compiling a rule can exceed the budget: an accepted rule can always be evaluated.
  */
-export const MAX_STEPS = 300_000;
+export const MAX_STEPS_PER_EVALUATION = 300_000;
 
-/** Thrown when an evaluation of a rule needs more than `MAX_STEPS` steps. */
+/** Thrown when an evaluation of a rule needs more than `MAX_STEPS_PER_EVALUATION` steps. */
 export class RuleTooCostly extends UnusableRule {
   override name = 'RuleTooCostly';
 
   constructor() {
     super(
-      `evaluating this rule takes over ${MAX_STEPS.toLocaleString('en')} steps; shorten its BY lists, leave out BYSETPOS or COUNT, list fewer dates, or begin with a later DTSTART`,
+      `evaluating this rule takes over ${MAX_STEPS_PER_EVALUATION.toLocaleString('en')} steps; shorten its BY lists, leave out BYSETPOS or COUNT, list fewer dates, or begin with a later DTSTART`,
     );
   }
 }
 
-let stepsLeft = MAX_STEPS;
+let stepsLeft = MAX_STEPS_PER_EVALUATION;
 
 /** Gives the next evaluation the full budget. Evaluations are synchronous, so two of them never share a budget. */
 export function resetStepBudget(): void {
-  stepsLeft = MAX_STEPS;
+  stepsLeft = MAX_STEPS_PER_EVALUATION;
 }
 
 export function spendSteps(steps: number): void {

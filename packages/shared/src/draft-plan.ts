@@ -154,9 +154,9 @@ export const SCHEDULE_DEFAULTS = {
   payload: null,
 } as const;
 
-const TIMEOUT_MS = 15_000;
-const MAX_DELAY_MS = 3_600_000;
-const GRACE_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_MAX_DELAY_MS = 3_600_000;
+const DEFAULT_GRACE_MS = 60_000;
 
 const msOr = (text: string | null | undefined, usualMs: number) =>
   typeof text === 'string' ? (parseDuration(text) as number) : usualMs;
@@ -166,16 +166,16 @@ function planOf(input: Omit<ScheduleInput, 'rule'>, target: Target, defaults: Sc
   const baseDelayMs = msOr(retry?.baseDelay, defaults.baseDelayMs);
   return {
     target,
-    timeoutMs: msOr(input.timeout, TIMEOUT_MS),
+    timeoutMs: msOr(input.timeout, DEFAULT_TIMEOUT_MS),
     retry: {
       maxAttempts: retry?.maxAttempts ?? defaults.maxAttempts,
       baseDelayMs,
-      maxDelayMs: Math.max(baseDelayMs, msOr(retry?.maxDelay, MAX_DELAY_MS)),
+      maxDelayMs: Math.max(baseDelayMs, msOr(retry?.maxDelay, DEFAULT_MAX_DELAY_MS)),
       jitter: retry?.jitter ?? true,
     },
     misfire: {
       policy: misfire?.policy ?? 'once',
-      graceMs: msOr(misfire?.grace, GRACE_MS),
+      graceMs: msOr(misfire?.grace, DEFAULT_GRACE_MS),
       limit: misfire?.limit ?? 100,
     },
     overlap: input.overlap ?? 'allow',

@@ -10,7 +10,7 @@ export interface RuleInForce {
 }
 
 /** Occurrences are computed in batches of this size. It is small, because the caller may skip the rest of a batch. */
-const BATCH_SIZE = 100;
+const OCCURRENCES_PER_BATCH = 100;
 
 /**
  * True if an edit set a one-shot to another instant. `before` is the rule before the edit. The new instant runs even if
@@ -32,7 +32,7 @@ export function* occurrencesInForce(
   const toAt = Math.min(range.toAt, untilAt ?? range.toAt);
   let afterAt = isNewInstant(rule, before) ? range.fromAt - 1 : Math.max(range.fromAt - 1, fromAt);
   while (afterAt < toAt) {
-    const batch = nextOccurrences(timing, afterAt, timing.rule.kind === 'at' ? 1 : BATCH_SIZE);
+    const batch = nextOccurrences(timing, afterAt, timing.rule.kind === 'at' ? 1 : OCCURRENCES_PER_BATCH);
     if (batch.length === 0) return;
     for (const at of batch) {
       if (at <= afterAt) continue;

@@ -1,7 +1,7 @@
 /**
  * Maximum nesting depth of a value. It is deeper than any payload written by hand, and safe for recursive functions.
  */
-const DEEPEST = 64;
+const MAX_NESTING_DEPTH = 64;
 
 /**
  * Returns why a JSON value can't be stored, or null. Postgres accepts neither NUL nor half of a surrogate pair in
@@ -10,7 +10,8 @@ const DEEPEST = 64;
 export function unstorable(value: unknown, path = '', depth = 0): { field: string; message: string } | null {
   if (typeof value === 'string') return textProblem(value, path);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST) return { field: path, message: `is nested more than ${DEEPEST} levels deep` };
+  if (depth >= MAX_NESTING_DEPTH)
+    return { field: path, message: `is nested more than ${MAX_NESTING_DEPTH} levels deep` };
   for (const [key, child] of Object.entries(value)) {
     const childPath = path === '' ? key : `${path}.${key}`;
     const problem =

@@ -5,7 +5,7 @@ import type { Client } from '../harness/client.js';
 import type { Scenario } from '../harness/play.js';
 import type { Stage } from '../harness/stage.js';
 
-const MAX_AT_ONCE = 5_000;
+const MAX_HERD_SIZE = 5_000;
 
 const herd: Scenario = {
   number: 15,
@@ -19,8 +19,8 @@ const herd: Scenario = {
     const herd = Array.from({ length: size }, () =>
       stage.webhook('alpha', { at: new Date(dueAt + random.integer(0, 999)).toISOString() }, 'slow/20'),
     );
-    for (let from = 0; from < size; from += MAX_AT_ONCE) {
-      await clients.alpha.createMany(herd.slice(from, from + MAX_AT_ONCE));
+    for (let from = 0; from < size; from += MAX_HERD_SIZE) {
+      await clients.alpha.createMany(herd.slice(from, from + MAX_HERD_SIZE));
     }
     stage.inject(size);
     const others = Array.from({ length: 40 }, () =>
@@ -55,7 +55,7 @@ async function latenessOf({ installation, mark }: Stage, project: string) {
   return rows[0] as (typeof rows)[number];
 }
 
-const LIMIT = 60;
+const REQUESTS_PER_MINUTE = 60;
 
 /** Repeats a request as long as `isWanted` returns true, and returns the status codes. */
 async function askRepeatedly(client: Client, isWanted: () => boolean, pauseMs: number): Promise<number[]> {
@@ -73,7 +73,7 @@ const flood: Scenario = {
   holds: 'that key gets 429, and every request with another key is answered',
   async play(stage) {
     const { clients, random, installation } = stage;
-    await installation.limitRequests('alpha', LIMIT);
+    await installation.limitRequests('alpha', REQUESTS_PER_MINUTE);
     try {
       let isOver = false;
       const flooders = Array.from({ length: random.integer(4, 12) }, () =>

@@ -4,12 +4,12 @@ import { type CarillonEvent, eventOfAudit, eventsOfRun } from './event.js';
 import type { StreamPosition } from './position.js';
 
 /** Rows per page. Other requests run between two pages. */
-const PAGE_SIZE = 200;
+const ROWS_PER_PAGE = 200;
 /**
  * Maximum number of pages of missed events that a listener gets per source (audit log, runs). A listener that has
  * missed more gets an overflow event, and must read /v1/runs and /v1/audit instead.
  */
-const MAX_PAGES = 25;
+const MAX_PAGES_PER_SOURCE = 25;
 
 export interface CatchUpPage {
   events: CarillonEvent[];
@@ -27,18 +27,18 @@ export async function* catchUp(
   let position = since;
   let isBehind = false;
   for (let pages = 1; ; pages++) {
-    const page = { projectId, afterId: position.auditId, limit: PAGE_SIZE };
+    const page = { projectId, afterId: position.auditId, limit: ROWS_PER_PAGE };
     const entries = await readAuditAfter(pool, page);
     position = { ...position, auditId: entries.at(-1)?.id ?? position.auditId };
     const changes = entries.filter(({ action }) => action.startsWith('schedule.'));
     yield { events: changes.map(eventOfAudit), position };
-    if (entries.length < PAGE_SIZE) break;
-    isBehind ||= pages === MAX_PAGES;
+    if (entries.length < ROWS_PER_PAGE) break;
+    isBehind ||= pages === MAX_PAGES_PER_SOURCE;
     if (isBehind) break;
   }
   let after: HistoryPosition = { happenedAt: since.at, run: null };
   for (let pages = 1; ; pages++) {
-    const runs = await readRunsSince(pool, { projectId, after, limit: PAGE_SIZE });
+    const runs = await readRunsSince(pool, { projectId, after, limit: ROWS_PER_PAGE });
     const last = runs.at(-1);
     if (last) {
       after = { happenedAt: last.happenedAt, run: last };
@@ -47,9 +47,9 @@ export async function* catchUp(
       position = { ...position, at: Math.max(position.at, last.happenedAt - 1) };
     }
     yield { events: runs.flatMap((run) => eventsOfRun(run, undefined)), position };
-    if (runs.length < PAGE_SIZE) break;
-    isBehind ||= pages === MAX_PAGES;
-    if (pages === MAX_PAGES) break;
+    if (runs.length < ROWS_PER_PAGE) break;
+    isBehind ||= pages === MAX_PAGES_PER_SOURCE;
+    if (pages === MAX_PAGES_PER_SOURCE) break;
   }
   if (isBehind) yield { events: [overflowAt(position)], position };
 }

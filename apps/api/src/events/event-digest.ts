@@ -3,7 +3,7 @@ import type { CarillonEvent } from './event.js';
 import type { StreamPosition } from './position.js';
 
 /** Maximum number of events that one digest shows in full. */
-const MAX_SAMPLES = 20;
+const MAX_EVENTS_SHOWN = 20;
 /** The order of the samples in a digest, by type. All other types come last. */
 const RANKED_TYPES = [
   ['overflow', 'run.failed', 'run.retrying'],
@@ -28,7 +28,7 @@ export class EventDigest {
     for (const event of events) {
       this.#counts.set(event.type, (this.#counts.get(event.type) ?? 0) + 1);
       const samples = this.#samplesByRank[RANKS.get(event.type) ?? RANK_OF_OTHERS];
-      if (samples && samples.length < MAX_SAMPLES) samples.push(event);
+      if (samples && samples.length < MAX_EVENTS_SHOWN) samples.push(event);
     }
   }
 
@@ -39,7 +39,7 @@ export class EventDigest {
       id: `digest.${randomUUID()}`,
       total: [...this.#counts.values()].reduce((sum, count) => sum + count, 0),
       counts: Object.fromEntries(this.#counts),
-      samples: this.#samplesByRank.flat().slice(0, MAX_SAMPLES),
+      samples: this.#samplesByRank.flat().slice(0, MAX_EVENTS_SHOWN),
     };
     const taken = { event: { type: 'digest', data }, position: this.#position };
     this.#counts = new Map();

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** How long a request waits for a value that is still being computed. */
-const WAIT_MS = 80;
+const MAX_WAIT_FOR_VALUE_MS = 80;
 /**
  * The TTL of a value is its computing time multiplied by this, but at most `MAX_TTL_MS`. So a value that takes up to 3
  * s to compute uses at most 5% of a core.
@@ -13,7 +13,7 @@ const CHEAP_MS = 50;
 /** While a new value is computed, the old one is served unless it is older than this. */
 const MAX_STALE_MS = 300_000;
 /** Maximum number of values that are kept. The forecast of 200,000 schedules takes some 15 MB. */
-const MAX_KEPT = 20;
+const MAX_CACHED_VALUES = 20;
 
 interface Kept<T> {
   value: T | null;
@@ -28,7 +28,7 @@ interface Kept<T> {
  * or null if that is older than five minutes. With null, the route answers with what it can read at once.
  */
 export class BackgroundCache<T> {
-  readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });
+  readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_CACHED_VALUES });
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -45,7 +45,10 @@ export class BackgroundCache<T> {
     const isStale = this.now() >= kept.validUntil;
     if (isStale) {
       kept.computing ??= this.#compute(name, kept, compute);
-      await Promise.race([kept.computing, new Promise((resolve) => setTimeout(resolve, WAIT_MS))]);
+      await Promise.race([
+        kept.computing,
+        new Promise((resolve) => setTimeout(resolve, MAX_WAIT_FOR_VALUE_MS)),
+      ]);
     }
     return this.now() - kept.computedAt <= MAX_STALE_MS ? kept.value : null;
   }

@@ -86,12 +86,12 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
  * Maximum number of entries in one step of `readLedgerBackwards`. A step that finds more is repeated with a shorter
  * span.
  */
-const MAX_STEP = 2_000;
+const MAX_ENTRIES_PER_STEP = 2_000;
 /**
  * If a step of `readLedgerBackwards` finds too few entries to fill the page, the next step spans this many times as
  * much time.
  */
-const GROWTH = 4;
+const SPAN_GROWTH_FACTOR = 4;
 
 /**
  * Reads a page of the ledger, newest occurrence first. Rules can only be evaluated forwards, so this function goes back
@@ -105,9 +105,14 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
   let spanMs = firstSpan(request);
   while (untilAt >= fromAt) {
     const sinceAt = Math.max(fromAt, untilAt - spanMs);
-    const step = await readLedger(pool, { ...request, fromAt: sinceAt, toAt: untilAt, limit: MAX_STEP });
+    const step = await readLedger(pool, {
+      ...request,
+      fromAt: sinceAt,
+      toAt: untilAt,
+      limit: MAX_ENTRIES_PER_STEP,
+    });
     if (step.endedAt !== null && spanMs > 1) {
-      spanMs = Math.max(1, Math.floor(spanMs / GROWTH));
+      spanMs = Math.max(1, Math.floor(spanMs / SPAN_GROWTH_FACTOR));
       continue;
     }
     for (const entry of step.items.toReversed()) {
@@ -118,7 +123,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
     }
     // An entry in this step may be a gap that began before the step, so the next step ends before that gap.
     untilAt = Math.min(sinceAt, ...step.items.map(({ at }) => Date.parse(at))) - 1;
-    spanMs *= GROWTH;
+    spanMs *= SPAN_GROWTH_FACTOR;
   }
   return { items, endedAt: null };
 }

@@ -2,7 +2,7 @@ import {
   type BulkReplayView,
   type Database,
   type DeferralView,
-  MAX_STEPS,
+  MAX_STEPS_PER_PAGE,
   type RunChange,
   type RunView,
   readAttemptsBetween,
@@ -63,6 +63,6 @@ export async function readSteps(
   return { of, completeUntilAt };
 }
 
-/** A query that has reached `MAX_STEPS` has read all steps of the runs up to the last one that it returned, and no more. */
+/** A query that has reached `MAX_STEPS_PER_PAGE` has read all steps of the runs up to the last one that it returned, and no more. */
 const endOfSteps = (steps: readonly RunIdentity[]) =>
-  (steps.length < MAX_STEPS ? undefined : steps.at(-1)?.occurrenceAt) ?? Number.POSITIVE_INFINITY;
+  (steps.length < MAX_STEPS_PER_PAGE ? undefined : steps.at(-1)?.occurrenceAt) ?? Number.POSITIVE_INFINITY;

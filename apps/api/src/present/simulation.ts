@@ -12,7 +12,7 @@ import { iso } from './iso.js';
 
 type Answer = z.infer<typeof SimulationAnswer>;
 
-const MAX_NAMED = 100;
+const MAX_SCHEDULES_NAMED = 100;
 
 const ASSUMPTIONS = [
   'Workers can run everything at once that is due at once, so no run waits for a worker. Jitter, misfire, overlap, retry and circuit breakers decide as in the engine.',
@@ -93,7 +93,7 @@ function presentAdvice(advice: HerdAdvice): Answer['advice'][number] {
     kind,
     at: iso(at),
     perSecond,
-    schedules: schedules.slice(0, MAX_NAMED),
+    schedules: schedules.slice(0, MAX_SCHEDULES_NAMED),
     scheduleCount: schedules.length,
     jitter: jitterMs === null ? null : formatDuration(jitterMs),
     perSecondAfter,

@@ -18,14 +18,14 @@ import { iso } from '../present/iso.js';
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 168;
 /** Maximum number of schedules that the forecast of one minute names. */
-const MAX_NAMED = 100;
+const MAX_SCHEDULES_NAMED = 100;
 /**
  * Maximum CPU time that one request spends on the groups of a project. A group holds the recurring schedules with the
  * same rule and next occurrence.
  */
 const MAX_SEARCH_MS = 100;
 /** Number of groups that are evaluated in one turn of the event loop. Other requests run between two turns. */
-const SLICE = 100;
+const GROUPS_PER_TURN = 100;
 
 /** Forecasts the number of fires per minute. */
 export const forecastRoutes =
@@ -70,7 +70,7 @@ export const forecastRoutes =
         schema: {
           operationId: 'forecastMinute',
           summary: 'List the schedules that fire in one minute',
-          description: `Names up to ${MAX_NAMED} schedules: first those whose next fire is in this minute, then those that also fire before it.`,
+          description: `Names up to ${MAX_SCHEDULES_NAMED} schedules: first those whose next fire is in this minute, then those that also fire before it.`,
           tags: ['Time'],
           querystring: z.strictObject({ at: MomentInput }),
           response: responses({ 200: ForecastMinute }, 400),
@@ -88,10 +88,10 @@ export const forecastRoutes =
         const [{ groups, isComplete }, { fires: all }, due] = await Promise.all([
           forecasts.readGroups(ahead),
           forecasts.read(ahead),
-          readDueWithin(pool, { projectId, fromAt, toAt: fromAt + MINUTE_MS, limit: MAX_NAMED }),
+          readDueWithin(pool, { projectId, fromAt, toAt: fromAt + MINUTE_MS, limit: MAX_SCHEDULES_NAMED }),
         ]);
         const firing = await findGroups(groups, fromAt);
-        const room = MAX_NAMED - due.length;
+        const room = MAX_SCHEDULES_NAMED - due.length;
         const later =
           room > 0 && firing.groups.length > 0
             ? await readSchedulesOfGroups(pool, { projectId, picked: firing.groups, limit: room })
@@ -127,8 +127,8 @@ async function findGroups(
   for (const [index, group] of largestFirst.entries()) {
     if (laterFiresIn(group, minuteAt) > 0) firingGroups.push(group);
     // The answer names at most MAX_NAMED schedules. Each group has at least one, so this many groups are enough.
-    if (firingGroups.length >= MAX_NAMED) break;
-    if (index % SLICE !== SLICE - 1) continue;
+    if (firingGroups.length >= MAX_SCHEDULES_NAMED) break;
+    if (index % GROUPS_PER_TURN !== GROUPS_PER_TURN - 1) continue;
     usedMs += performance.now() - sliceAt;
     if (usedMs > MAX_SEARCH_MS) return { groups: firingGroups, isComplete: false };
     await new Promise(setImmediate);

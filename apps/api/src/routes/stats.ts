@@ -19,7 +19,7 @@ import { addCounted, NOTHING_COUNTED, presentCounted } from '../present/stats.js
 
 const MINUTE_MS = 60_000;
 /** Maximum number of steps in one answer: slightly more than the minutes of a day. */
-const MAX_STEPS = 1_500;
+const MAX_STEPS_PER_ANSWER = 1_500;
 
 /** Counts of runs by outcome, and quantiles of their lateness. */
 export const statsRoutes =
@@ -84,8 +84,8 @@ function rangeOf(
     throw invalid([{ field: 'to', message: 'is not after `from`; expected a later instant' }]);
   const fromAt = Math.floor(sinceAt / stepMs) * stepMs;
   const toAt = Math.ceil(untilAt / stepMs) * stepMs;
-  if ((toAt - fromAt) / stepMs > MAX_STEPS) {
-    const message = `makes more than ${MAX_STEPS} steps; expected a longer step or a shorter range`;
+  if ((toAt - fromAt) / stepMs > MAX_STEPS_PER_ANSWER) {
+    const message = `makes more than ${MAX_STEPS_PER_ANSWER} steps; expected a longer step or a shorter range`;
     throw invalid([{ field: 'step', message }]);
   }
   return { fromAt, toAt };

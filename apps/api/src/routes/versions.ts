@@ -25,7 +25,7 @@ const OCCURRENCES_SHOWN = 5;
  * Number of definitions that are converted to their JSON form in one turn of the event loop. Other requests run between
  * two turns.
  */
-const PRESENTED_AT_A_TIME = 20;
+const VERSIONS_PER_TURN = 20;
 
 /** The versions of a schedule's definition, with author and time. */
 export const versionRoutes =
@@ -59,7 +59,7 @@ export const versionRoutes =
         const shown: z.infer<typeof ScheduleVersion>[] = [];
         for (const held of items) {
           shown.push(presentVersion(held));
-          if (shown.length % PRESENTED_AT_A_TIME === 0) await new Promise(setImmediate);
+          if (shown.length % VERSIONS_PER_TURN === 0) await new Promise(setImmediate);
         }
         return { items: shown, nextCursor };
       },

@@ -33,9 +33,9 @@ type Change = (request: ChangeRequest) => Promise<ChangeResult<unknown>>;
 /**
  * Maximum number of concurrent changes. Each uses a connection to Postgres, and other requests need connections too.
  */
-const AT_A_TIME = 2;
+const CONCURRENT_CHANGES = 2;
 /** Maximum number of rows that one transaction locks. */
-const BATCH = 1_000;
+const SCHEDULES_PER_TRANSACTION = 1_000;
 const REFUSALS_SHOWN = 100;
 
 export interface BulkActionResult {
@@ -57,7 +57,7 @@ export interface PickedSchedule {
 /**
  * Maximum number of schedules that one query finds. It is large, because each query evaluates the whole filter again.
  */
-const FOUND_AT_ONCE = 50_000;
+const KEYS_PER_QUERY = 50_000;
 
 /** Yields the schedules that match a filter, newest first, in pages. Each page says whether it is the last one. */
 export async function* pagesOfMatching(
@@ -68,10 +68,10 @@ export async function* pagesOfMatching(
   const { projectId } = caller;
   const filter: ScheduleFilter = action.filter;
   for (let before = beforeId; ; ) {
-    const page = { projectId, filter, limit: FOUND_AT_ONCE + 1, beforeId: before };
+    const page = { projectId, filter, limit: KEYS_PER_QUERY + 1, beforeId: before };
     const keys = await findScheduleKeys(pool, page);
-    const hasMore = keys.length > FOUND_AT_ONCE;
-    const all = keys.slice(0, FOUND_AT_ONCE);
+    const hasMore = keys.length > KEYS_PER_QUERY;
+    const all = keys.slice(0, KEYS_PER_QUERY);
     for (let from = 0; from === 0 || from < all.length; from += size)
       yield { picked: all.slice(from, from + size), isLast: !hasMore && from + size >= all.length };
     if (!hasMore) return;
@@ -117,7 +117,7 @@ export async function actOnMany(
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, workThrough));
+  await Promise.all(Array.from({ length: CONCURRENT_CHANGES }, workThrough));
   return done;
 }
 
@@ -129,8 +129,8 @@ async function changeInBatches(
 ): Promise<ChangeManyResult> {
   const changeBatch = batchChangeOf(pool, action);
   if (!changeBatch) return { changed: 0, refusals: [], others: picked.map(({ key }) => key), dueAts: [] };
-  const batches = Array.from({ length: Math.ceil(picked.length / BATCH) }, (_, i) =>
-    picked.slice(i * BATCH, (i + 1) * BATCH),
+  const batches = Array.from({ length: Math.ceil(picked.length / SCHEDULES_PER_TRANSACTION) }, (_, i) =>
+    picked.slice(i * SCHEDULES_PER_TRANSACTION, (i + 1) * SCHEDULES_PER_TRANSACTION),
   );
   // A page has at most two batches, which are changed at the same time. They have no schedule in common, so they can't
   // deadlock.

@@ -22,14 +22,14 @@ type Preview = NonNullable<z.infer<typeof ActionAnswer>['preview']>;
 type Progress = Omit<BulkActionResult, 'dueAts'>;
 
 /** Number of schedules that are changed between two writes of the progress. */
-const PAGE = 2_000;
+const SCHEDULES_PER_PROGRESS_WRITE = 2_000;
 /** How long a request waits for the end of its action. After that the API answers 202, and the action goes on. */
-const MAX_WAIT_MS = 10_000;
+const MAX_WAIT_FOR_ACTION_MS = 10_000;
 /** Maximum number of matching schedules that are counted, because counting a million takes seconds. */
 const MAX_COUNTED = 100_000;
 const MAX_REFUSALS = 100;
 const DAY_MS = 86_400_000;
-const EXAMPLES = 10;
+const EXAMPLES_PER_PREVIEW = 10;
 
 interface Request {
   caller: KeyOwner;
@@ -61,7 +61,7 @@ export class BulkActions {
   constructor(
     private readonly context: Pick<ApiContext, 'pool' | 'bells' | 'counters'>,
     private readonly onError: (error: unknown, action: ActionRef) => void,
-    private readonly maxWaitMs = MAX_WAIT_MS,
+    private readonly maxWaitMs = MAX_WAIT_FOR_ACTION_MS,
   ) {}
 
   /**
@@ -153,7 +153,7 @@ export class BulkActions {
     const ref = { id, projectId: caller.projectId };
     try {
       const matching = { caller, action, beforeId: progress.lastId };
-      for await (const page of pagesOfMatching(pool, matching, PAGE)) {
+      for await (const page of pagesOfMatching(pool, matching, SCHEDULES_PER_PROGRESS_WRITE)) {
         const { dueAts, ...done } = await actOnMany(this.context, { caller, action, ...page });
         bells.arm(dueAts).catch(() => {});
         if (action.action === 'cancel') counters.count('jobs_cancelled_total', done.changed);
@@ -205,7 +205,7 @@ export async function previewAction(
   const toAt = fromAt + DAY_MS;
   const [matched, examples, { groups, isComplete }] = await Promise.all([
     countSchedules(pool, { ...matching, limit: MAX_COUNTED }),
-    listSchedules(pool, { ...matching, limit: EXAMPLES }),
+    listSchedules(pool, { ...matching, limit: EXAMPLES_PER_PREVIEW }),
     readForecastOfMatching(pool, { ...matching, toAt }),
   ]);
   const later = new Map<number, number>();

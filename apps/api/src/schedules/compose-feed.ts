@@ -11,7 +11,7 @@ const MAX_AHEAD_PER_SCHEDULE = 60;
  */
 const MAX_AHEAD = 1_000;
 /** Number of schedules that are processed in one turn of the event loop. Other requests run between two turns. */
-const SLICE = 20;
+const SCHEDULES_PER_TURN = 20;
 
 interface Sources {
   projectKey: string;
@@ -48,7 +48,7 @@ export async function composeFeed({
   const coming: IcsEvent[] = [];
   for (const [index, schedule] of schedules.entries()) {
     coming.push(...comingEvents(projectKey, schedule, nowAt).filter(({ uid }) => !pastUids.has(uid)));
-    if (index % SLICE === SLICE - 1) await new Promise(setImmediate);
+    if (index % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await new Promise(setImmediate);
   }
   coming.sort((a, b) => a.startAt - b.startAt);
   return [...past, ...coming.slice(0, MAX_AHEAD)];

@@ -30,7 +30,7 @@ const MAX_ITEM_BYTES = 256 * 1_024;
  * Number of rows per insert statement: enough to amortise the overhead of a statement, but so few that the next chunk
  * can be validated while Postgres writes this one.
  */
-const CHUNK_SIZE = 500;
+const SCHEDULES_PER_STATEMENT = 500;
 /** Maximum validation time per turn of the event loop, so that other requests are not delayed. */
 const MAX_TURN_MS = 10;
 
@@ -52,8 +52,8 @@ export async function createMany(
   const filled = await resolveTemplates(db, caller, items);
   const calendars = await readCalendars(db, caller.projectId, calendarsNamedBy(items));
   let writing: Promise<void> = Promise.resolve();
-  for (let from = 0; from < items.length; from += CHUNK_SIZE) {
-    const chunk = await validate(context, caller, filled.slice(from, from + CHUNK_SIZE), {
+  for (let from = 0; from < items.length; from += SCHEDULES_PER_STATEMENT) {
+    const chunk = await validate(context, caller, filled.slice(from, from + SCHEDULES_PER_STATEMENT), {
       from,
       results,
       calendars,

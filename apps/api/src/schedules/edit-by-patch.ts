@@ -24,7 +24,7 @@ interface PatchRequest {
  * Maximum number of tries for an edit without If-Match. A try fails if another request changes the schedule between the
  * read and the write.
  */
-const MAX_MERGES = 5;
+const MAX_EDIT_TRIES = 5;
 
 /**
  * Edits a schedule: reads it, merges the patch, and writes the result only if the version of the schedule has not
@@ -36,7 +36,7 @@ export async function editByPatch(
   { caller, key, patch, ifMatch }: PatchRequest,
 ): Promise<ChangeResult<EditResult & { warnings: string[] }>> {
   const { projectId, keyName: actor } = caller;
-  for (let merges = 0; merges < MAX_MERGES; merges++) {
+  for (let merges = 0; merges < MAX_EDIT_TRIES; merges++) {
     const view = await readSchedule(db, projectId, key);
     if (!view) return { kind: 'not_found' };
     const { version } = view;
@@ -51,6 +51,6 @@ export async function editByPatch(
   }
   return {
     kind: 'refused',
-    reason: `other requests changed it ${MAX_MERGES} times during this edit; try again`,
+    reason: `other requests changed it ${MAX_EDIT_TRIES} times during this edit; try again`,
   };
 }

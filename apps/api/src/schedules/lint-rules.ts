@@ -4,14 +4,14 @@ import type { Pool } from 'pg';
 
 const YEAR_MS = 366 * 86_400_000;
 /** Maximum number of schedules that one request evaluates. */
-const MAX_LOOKED_AT = 5_000;
+const MAX_SCHEDULES_PER_LINT = 5_000;
 /**
  * Maximum time that one request spends. After that, the page ends, and the next page continues after the last evaluated
  * schedule.
  */
-const MAX_MS = 400;
+const MAX_LINT_MS = 400;
 /** Number of schedules that are evaluated in one turn of the event loop. Other requests run between two turns. */
-const SLICE = 20;
+const SCHEDULES_PER_TURN = 20;
 
 export interface LintedSchedule {
   id: number;
@@ -42,7 +42,7 @@ export async function lintRules(
     beforeId,
   }: { projectId: number; nowAt: number; limit: number; beforeId: number | null },
 ): Promise<LintPage> {
-  const page = await listZonedSchedules(pool, { projectId, beforeId, limit: MAX_LOOKED_AT });
+  const page = await listZonedSchedules(pool, { projectId, beforeId, limit: MAX_SCHEDULES_PER_LINT });
   const range = { fromAt: nowAt, toAt: nowAt + YEAR_MS };
   const known = new RecentCache<string, DstChange[]>(1_000);
   const affected: LintedSchedule[] = [];
@@ -50,15 +50,15 @@ export async function lintRules(
   let last: ZonedSchedule | undefined;
   let lookedAt = 0;
   for (const schedule of page) {
-    if (affected.length >= limit || performance.now() - beganAt > MAX_MS) break;
+    if (affected.length >= limit || performance.now() - beganAt > MAX_LINT_MS) break;
     const { id, key, name, timing } = schedule;
     const changes = known.get(timingKey(timing), () => dstChanges(timing, range));
     if (changes.length > 0)
       affected.push({ id, key, name, timezone: timing.timezone, text: describeRule(timing), changes });
     last = schedule;
     lookedAt++;
-    if (lookedAt % SLICE === 0) await new Promise(setImmediate);
+    if (lookedAt % SCHEDULES_PER_TURN === 0) await new Promise(setImmediate);
   }
-  const isComplete = lookedAt === page.length && page.length < MAX_LOOKED_AT;
+  const isComplete = lookedAt === page.length && page.length < MAX_SCHEDULES_PER_LINT;
   return { schedules: affected, lookedAt, lastId: isComplete ? null : (last?.id ?? null) };
 }

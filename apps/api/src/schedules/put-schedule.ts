@@ -51,20 +51,20 @@ interface PutRequest {
  * Maximum number of tries. A try fails if another request creates, changes or removes the schedule between the read and
  * the write.
  */
-const MAX_TRIES = 5;
+const MAX_PUT_TRIES = 5;
 
 /** Creates the schedule, or replaces its definition if the id is taken. */
 export async function putSchedule(context: ApiContext, db: Database, put: PutRequest): Promise<Put> {
   const { caller, request, precondition } = put;
   const { id: key } = request;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_PUT_TRIES; tries++) {
     const before = await readSchedule(db, caller.projectId, key);
     refuseUnexpected(before, key, precondition);
     const drafted = await draftPut(context, db, put, before);
     const done = before ? await replace(db, put, before, drafted) : await create(db, put, drafted);
     if (done) return done;
   }
-  const reason = `other requests changed it ${MAX_TRIES} times during this one; try again`;
+  const reason = `other requests changed it ${MAX_PUT_TRIES} times during this one; try again`;
   throw problemOf({ kind: 'refused', reason }, key);
 }
 

@@ -34,11 +34,11 @@ const MAX_STEPS = 200_000;
  * Maximum number of pairs of an edit and a schedule. For each pair, the edit is merged and validated like a PATCH,
  * which takes CPU time.
  */
-const MAX_MERGES = 20_000;
+const MAX_SIMULATED_EDITS = 20_000;
 /** How long the circuit breaker of a receiver stays open at first: the default of `CIRCUIT_OPEN_MS`. */
 const CIRCUIT_OPEN_MS = 10_000;
 /** Number of schedules that are prepared in one turn of the event loop. Other requests run between two turns. */
-const SLICE = 50;
+const SCHEDULES_PER_TURN = 50;
 
 export interface SimulationRun {
   fromAt: number;
@@ -151,9 +151,12 @@ async function prepare(
         { field: `edits.${index}.schedule`, message: `${schedule} is not among the simulated schedules` },
       ]);
   const merges = edits.reduce((sum, { schedule }) => sum + (schedule === undefined ? views.length : 1), 0);
-  if (merges > MAX_MERGES)
+  if (merges > MAX_SIMULATED_EDITS)
     throw invalid([
-      { field: 'edits', message: `change ${merges} schedules; at most ${MAX_MERGES} can be simulated` },
+      {
+        field: 'edits',
+        message: `change ${merges} schedules; at most ${MAX_SIMULATED_EDITS} can be simulated`,
+      },
     ]);
   const named = views.flatMap(({ timing }) => Object.keys(timing.calendars));
   const inEdits = calendarsNamedBy(edits.map(({ patch }) => patch));
@@ -165,7 +168,7 @@ async function prepare(
   for (const [index, view] of views.entries()) {
     const base = startOf(view, { fromAt, isNow });
     prepared.push(applyEdits(base, edits, { caller, context, calendars, nowAt: fromAt }));
-    if (index % SLICE === SLICE - 1) await new Promise(setImmediate);
+    if (index % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await new Promise(setImmediate);
   }
   return prepared;
 }

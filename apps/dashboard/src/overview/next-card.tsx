@@ -4,14 +4,14 @@ import { carillon } from '../api/carillon.js';
 import { Card, Empty, Problem, SkeletonRows } from '../ui/parts.js';
 import { Countdown, Instant } from '../ui/times.js';
 
-const SHOWN = 7;
+const SCHEDULES_SHOWN = 7;
 
 /** The schedules that fire next, soonest first. */
 export function NextCard() {
   const next = useQuery({
     queryKey: ['overview', 'next'],
     queryFn: async ({ signal }) =>
-      (await carillon.schedules.list({ order: 'next', limit: SHOWN }, { signal }).page()).items,
+      (await carillon.schedules.list({ order: 'next', limit: SCHEDULES_SHOWN }, { signal }).page()).items,
     refetchInterval: 10_000,
   });
   return (
@@ -24,7 +24,7 @@ export function NextCard() {
         </Link>
       }
     >
-      {next.isPending && <SkeletonRows rows={SHOWN} />}
+      {next.isPending && <SkeletonRows rows={SCHEDULES_SHOWN} />}
       {next.error && <Problem error={next.error} />}
       {next.data?.length === 0 && <Empty title="Nothing is due to fire" />}
       <ul>

@@ -6,7 +6,7 @@ import { MaintenanceCard } from '../alerts/maintenance-card.js';
 import { carillon } from '../api/carillon.js';
 import { Card, LoadMore, PageTitle, QueryState } from '../ui/parts.js';
 
-const PAGE = 20;
+const ALERTS_PER_PAGE = 20;
 
 /** Breaches of objectives, and the channels to which they are sent. */
 export function AlertsPage() {
@@ -30,7 +30,7 @@ function AlertList({ state, title }: { state: 'open' | 'resolved'; title: string
   const alerts = useInfiniteQuery({
     queryKey: ['alerts', state],
     queryFn: ({ pageParam, signal }) =>
-      carillon.alerts.list({ state, limit: PAGE, cursor: pageParam }, { signal }).page(),
+      carillon.alerts.list({ state, limit: ALERTS_PER_PAGE, cursor: pageParam }, { signal }).page(),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     refetchInterval: 15_000,

@@ -5,7 +5,7 @@ import { Empty, FilterChip, LoadMore, PageTitle, QueryState } from '../ui/parts.
 import { Instant } from '../ui/times.js';
 
 const route = getRouteApi('/audit');
-const PAGE = 50;
+const ENTRIES_PER_PAGE = 50;
 
 /** The audit log, newest first. */
 export function Audit() {
@@ -14,7 +14,7 @@ export function Audit() {
   const audit = useInfiniteQuery({
     queryKey: ['audit', filter],
     queryFn: ({ pageParam, signal }) =>
-      carillon.audit({ ...filter, limit: PAGE, cursor: pageParam }, { signal }).page(),
+      carillon.audit({ ...filter, limit: ENTRIES_PER_PAGE, cursor: pageParam }, { signal }).page(),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });

@@ -14,7 +14,7 @@ import { Instant } from '../ui/times.js';
 
 const route = getRouteApi('/forecast');
 /** The page does not call a minute with fewer fires than this a herd, even if the busiest minute so far had fewer. */
-const HERD = 1_000;
+const MIN_FIRES_OF_HERD = 1_000;
 const DAY_MS = 86_400_000;
 
 /** The next 24 hours by minute: when many schedules fire at once, and which ones these are. */
@@ -33,7 +33,8 @@ export function ForecastPage() {
     fires: 0,
   });
   const measured = useFullestMinute();
-  const isHerd = peak !== undefined && measured !== null && peak.fires > Math.max(HERD, measured);
+  const isHerd =
+    peak !== undefined && measured !== null && peak.fires > Math.max(MIN_FIRES_OF_HERD, measured);
   return (
     <>
       <PageTitle title="Forecast" lead="Fires expected in the next 24 hours, minute by minute." />

@@ -10,7 +10,7 @@ import { Card, Empty, PageTitle, Problem, SkeletonRows } from '../ui/parts.js';
 import { Ago, Countdown, Instant } from '../ui/times.js';
 import { showError, showToast } from '../ui/toasts.js';
 
-const SHOWN = 50;
+const ROWS_SHOWN = 50;
 
 /** People and their birthdays, tasks with a due date, and reminders: the systems that are built on schedules. */
 export function People() {
@@ -34,7 +34,7 @@ export function People() {
 function Users() {
   const users = useQuery({
     queryKey: ['people', 'users'],
-    queryFn: ({ signal }) => carillon.users.list({ limit: SHOWN }, { signal }).page(),
+    queryFn: ({ signal }) => carillon.users.list({ limit: ROWS_SHOWN }, { signal }).page(),
   });
   return (
     <ListCard
@@ -68,7 +68,7 @@ function Tasks() {
   const canWrite = useCan('write');
   const tasks = useQuery({
     queryKey: ['people', 'tasks'],
-    queryFn: ({ signal }) => carillon.tasks.list({ limit: SHOWN }, { signal }).page(),
+    queryFn: ({ signal }) => carillon.tasks.list({ limit: ROWS_SHOWN }, { signal }).page(),
   });
   const scan = useMutation({
     mutationFn: () => carillon.tasks.scan(),
@@ -126,7 +126,7 @@ const STATES: Record<Reminder['status'], Outcome> = {
 function Reminders() {
   const reminders = useQuery({
     queryKey: ['people', 'reminders'],
-    queryFn: ({ signal }) => carillon.reminders.list({ limit: SHOWN }, { signal }).page(),
+    queryFn: ({ signal }) => carillon.reminders.list({ limit: ROWS_SHOWN }, { signal }).page(),
   });
   return (
     <ListCard
@@ -214,7 +214,7 @@ function ListCard({
       )}
       {data && data.nextCursor !== null && (
         <p className="border-t border-line px-4 py-2 text-sm text-soft">
-          The first {SHOWN} are shown; the API has the rest.
+          The first {ROWS_SHOWN} are shown; the API has the rest.
         </p>
       )}
     </Card>

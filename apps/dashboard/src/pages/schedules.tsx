@@ -16,7 +16,7 @@ import { Empty, LoadMore, NewRows, PageTitle, QueryState } from '../ui/parts.js'
 import { useHeldRows } from '../ui/use-held-rows.js';
 
 const route = getRouteApi('/schedules');
-const PAGE = 50;
+const SCHEDULES_PER_PAGE = 50;
 const keyOf = ({ id }: ListedSchedule) => id;
 
 const useScheduleList = (search: SchedulesSearch) =>
@@ -24,7 +24,7 @@ const useScheduleList = (search: SchedulesSearch) =>
     queryKey: ['schedules', 'list', search],
     queryFn: ({ pageParam, signal }) =>
       carillon.schedules
-        .list({ ...search, include: 'recent', limit: PAGE, cursor: pageParam }, { signal })
+        .list({ ...search, include: 'recent', limit: SCHEDULES_PER_PAGE, cursor: pageParam }, { signal })
         .page(),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,

@@ -12,7 +12,7 @@ import { showToast } from '../ui/toasts.js';
 import { isCountConfirmed, TypedCount } from '../ui/typed-count.js';
 
 /** Maximum number of runs that one request replays. */
-const LIMIT = 100_000;
+const MAX_RUNS_PER_REPLAY = 100_000;
 const DEFAULT_RATE = 10;
 
 export interface ReplayTarget {
@@ -30,13 +30,14 @@ export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose
   const perSecond = Number(rate) || DEFAULT_RATE;
   const look = useQuery({
     queryKey: ['runs', 'dry-run', which],
-    queryFn: () => carillon.runs.replayAll({ ...which, limit: LIMIT, dryRun: true }),
+    queryFn: () => carillon.runs.replayAll({ ...which, limit: MAX_RUNS_PER_REPLAY, dryRun: true }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const preview = look.data?.preview;
   const count = preview?.runs ?? 0;
   const replay = useMutation({
-    mutationFn: () => carillon.runs.replayAll({ ...which, limit: LIMIT, perSecond }, { timeoutMs: 120_000 }),
+    mutationFn: () =>
+      carillon.runs.replayAll({ ...which, limit: MAX_RUNS_PER_REPLAY, perSecond }, { timeoutMs: 120_000 }),
     onSuccess: ({ replayed }) => {
       onClose();
       void queries.invalidateQueries({ queryKey: ['runs'] });

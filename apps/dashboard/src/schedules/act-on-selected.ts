@@ -8,7 +8,7 @@ export interface Selected {
   nextRunAt: string | null;
 }
 
-const AT_A_TIME = 4;
+const CONCURRENT_REQUESTS = 4;
 
 /** Applies an action to each selected schedule, a few at a time. If one is refused, the others are still changed. */
 export async function actOnSelected(
@@ -25,6 +25,6 @@ export async function actOnSelected(
       );
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
   return { changed: rows.length - refusals.length, refused: refusals.length, refusals };
 }

@@ -125,7 +125,7 @@ export function BulkDialog({
   );
 }
 
-const EXAMPLES = 5;
+const EXAMPLES_SHOWN = 5;
 
 async function lookBefore(action: ActionName, selection: Selection) {
   if (selection.kind === 'rows') {
@@ -136,7 +136,7 @@ async function lookBefore(action: ActionName, selection: Selection) {
       hasMore: false,
       fires: fires.reduce((sum, count) => sum + count, 0),
       isComplete: rows.length <= 20,
-      examples: rows.slice(0, EXAMPLES),
+      examples: rows.slice(0, EXAMPLES_SHOWN),
     };
   }
   // The API requires an instant for a reschedule, even for a dry run.
@@ -147,7 +147,7 @@ async function lookBefore(action: ActionName, selection: Selection) {
     hasMore: !(answer.preview?.complete ?? true),
     fires: answer.preview?.next24h.fires ?? 0,
     isComplete: answer.preview?.next24h.complete ?? true,
-    examples: (answer.preview?.examples ?? []).slice(0, EXAMPLES),
+    examples: (answer.preview?.examples ?? []).slice(0, EXAMPLES_SHOWN),
   };
 }
 

@@ -9,10 +9,10 @@ import { Card, Skeleton } from '../ui/parts.js';
 import { Countdown } from '../ui/times.js';
 import { type Draft, timingOf } from './draft.js';
 
-const SHOWN = 12;
+const OCCURRENCES_SHOWN = 12;
 const TYPING_PAUSE_MS = 250;
 /** The preview warns if more fires than this are expected in the minute of the first occurrence. */
-const HERD = 100;
+const MIN_FIRES_OF_HERD = 100;
 
 function useDebounced<T>(value: T): T {
   const [debounced, setDebounced] = useState(value);
@@ -32,7 +32,7 @@ export function usePreview(draft: Draft) {
   const timing = useDebounced(timingOf(draft));
   return useQuery({
     queryKey: ['preview', timing],
-    queryFn: ({ signal }) => carillon.rules.preview({ ...timing, limit: SHOWN }, { signal }),
+    queryFn: ({ signal }) => carillon.rules.preview({ ...timing, limit: OCCURRENCES_SHOWN }, { signal }),
     enabled: !(timing.rule.at === ''),
     placeholderData: (before) => before,
     staleTime: 30_000,
@@ -70,7 +70,7 @@ export function Preview({ draft, preview }: { draft: Draft; preview: ReturnType<
           <Warnings
             warnings={[
               ...preview.data.warnings,
-              ...(others > HERD
+              ...(others > MIN_FIRES_OF_HERD
                 ? [
                     `It joins ${formatCount(others)} others in the minute of its first occurrence. Jitter spreads them.`,
                   ]

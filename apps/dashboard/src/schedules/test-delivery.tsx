@@ -7,7 +7,7 @@ import { runWords } from '../runs/run-table.js';
 import { OutcomeWord } from '../ui/outcome.js';
 import { type Draft, requestOf } from './draft.js';
 
-const WAIT_MS = 30_000;
+const TEST_DELIVERY_TIMEOUT_MS = 30_000;
 
 /** Sends a test delivery to the target of the draft, by creating a separate one-shot schedule with one attempt. */
 export function TestDelivery({ draft, isReady }: { draft: Draft; isReady: boolean }) {
@@ -22,7 +22,7 @@ export function TestDelivery({ draft, isReady }: { draft: Draft; isReady: boolea
         target,
         payload,
       });
-      const signal = AbortSignal.timeout(WAIT_MS);
+      const signal = AbortSignal.timeout(TEST_DELIVERY_TIMEOUT_MS);
       for (;;) {
         const { items } = await carillon.runs.list({ schedule: made.id, limit: 1 }, { signal }).page();
         const [run] = items;

@@ -3,9 +3,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { carillon } from '../api/carillon.js';
 import { serverNow } from '../api/clock.js';
 
-const COMING = 12;
+const COMING_OCCURRENCES_SHOWN = 12;
 /** Number of past occurrences that the timeline and the first page of the ledger show. */
-const PAST = 24;
+const PAST_OCCURRENCES_SHOWN = 24;
 
 export const useSchedule = (id: string) =>
   useQuery({
@@ -17,7 +17,8 @@ export const useSchedule = (id: string) =>
 export const useOccurrences = (id: string) =>
   useQuery({
     queryKey: ['schedule', id, 'occurrences'],
-    queryFn: ({ signal }) => carillon.schedules.occurrences(id, { limit: COMING }, { signal }).page(),
+    queryFn: ({ signal }) =>
+      carillon.schedules.occurrences(id, { limit: COMING_OCCURRENCES_SHOWN }, { signal }).page(),
   });
 
 export interface LedgerWindow {
@@ -41,9 +42,12 @@ export const useLedger = (schedule: Schedule | undefined, occurrences: readonly 
       const intervalMs = intervalOf(schedule, occurrences, nowAt);
       // The ledger of a young schedule begins shortly before its creation, because there is nothing earlier to show.
       const createdAt = Date.parse(schedule.createdAt) - intervalMs;
-      const pastMs = Math.min(PAST * intervalMs, Math.max(6 * intervalMs, nowAt - createdAt));
-      const fromAt = pageParam === null ? nowAt - pastMs : pageParam - PAST * intervalMs;
-      const toAt = pageParam === null ? nowAt + (COMING - 1.5) * intervalMs : pageParam - 1;
+      const pastMs = Math.min(
+        PAST_OCCURRENCES_SHOWN * intervalMs,
+        Math.max(6 * intervalMs, nowAt - createdAt),
+      );
+      const fromAt = pageParam === null ? nowAt - pastMs : pageParam - PAST_OCCURRENCES_SHOWN * intervalMs;
+      const toAt = pageParam === null ? nowAt + (COMING_OCCURRENCES_SHOWN - 1.5) * intervalMs : pageParam - 1;
       const range = { from: new Date(fromAt).toISOString(), to: new Date(toAt).toISOString(), limit: 300 };
       const { items } = await carillon.schedules.ledger(schedule.id, range, { signal }).page();
       return { fromAt, toAt, entries: items };
@@ -68,7 +72,7 @@ function intervalOf(
   if (first && last && first !== last)
     return (Date.parse(last.at) - Date.parse(first.at)) / (occurrences.length - 1);
   const ahead = nextRunAt === null ? 0 : (Date.parse(nextRunAt) - nowAt) / 8;
-  return Math.max(60_000, (nowAt - Date.parse(createdAt)) / (PAST - 2), ahead);
+  return Math.max(60_000, (nowAt - Date.parse(createdAt)) / (PAST_OCCURRENCES_SHOWN - 2), ahead);
 }
 
 export const useVersions = (id: string, { isNeeded = true } = {}) =>

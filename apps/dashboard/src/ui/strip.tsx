@@ -1,8 +1,8 @@
 import type { RecentRun } from '@carillon/client';
 import { lookOf } from './outcome.js';
 
-const SLOTS = 30;
-const STEP = 4;
+const RUNS_SHOWN = 30;
+const WIDTH_PER_RUN = 4;
 const HEIGHT = 16;
 
 /**
@@ -23,18 +23,24 @@ const TICKS: Record<RecentRun['status'], { y: number; height: number; isHollow?:
  * in colour.
  */
 export function Strip({ recent }: { recent: readonly RecentRun[] }) {
-  const runs = recent.slice(0, SLOTS);
+  const runs = recent.slice(0, RUNS_SHOWN);
   const failed = runs.filter(({ status }) => status === 'failed').length;
   const summary =
     runs.length === 0
       ? 'no runs yet'
       : `last ${runs.length} runs: ${failed === 0 ? 'none failed' : `${failed} failed`}`;
   return (
-    <svg width={SLOTS * STEP} height={HEIGHT} role="img" aria-label={summary} className="block max-w-full">
-      <path d={`M0 15.500H${SLOTS * STEP}`} className="stroke-line" />
+    <svg
+      width={RUNS_SHOWN * WIDTH_PER_RUN}
+      height={HEIGHT}
+      role="img"
+      aria-label={summary}
+      className="block max-w-full"
+    >
+      <path d={`M0 15.500H${RUNS_SHOWN * WIDTH_PER_RUN}`} className="stroke-line" />
       {runs.map(({ runId, status }, index) => {
         const { y, height, isHollow } = TICKS[status];
-        const x = (SLOTS - 1 - index) * STEP + 0.5;
+        const x = (RUNS_SHOWN - 1 - index) * WIDTH_PER_RUN + 0.5;
         return (
           <rect
             key={runId}

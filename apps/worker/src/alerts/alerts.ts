@@ -33,7 +33,7 @@ export interface AlertParts {
 }
 
 /** Maximum number of schedules that one transaction judges. */
-const BATCH_SIZE = 100;
+const WATCHES_PER_TRANSACTION = 100;
 
 /**
  * Judges schedules by their objectives (`slo`) when the deadline of an objective has passed, and composes messages
@@ -107,14 +107,14 @@ export class Alerts {
     const { pool, clock, metrics, log, groupingMs, sweepIntervalMs } = this.parts;
     let judged = 0;
     do {
-      const result = await judgeWatches(pool, { limit: BATCH_SIZE, now: null });
+      const result = await judgeWatches(pool, { limit: WATCHES_PER_TRANSACTION, now: null });
       judged = result.judged;
       if (result.opened > 0) {
         metrics.count('carillon_alerts_total', result.opened, 'event="opened"');
         log.warn({ alerts: result.opened }, 'Objectives breached');
       }
       if (result.resolved > 0) metrics.count('carillon_alerts_total', result.resolved, 'event="resolved"');
-    } while (judged === BATCH_SIZE && !this.#isStopped);
+    } while (judged === WATCHES_PER_TRANSACTION && !this.#isStopped);
     await composeMessages(pool, { groupingMs, now: null });
     this.parts.sendMessages();
     const nextAt = await readNextWatch(pool);

@@ -147,7 +147,7 @@ function webhookBody(
 }
 
 /** The summary of a PagerDuty event has at most this many characters. */
-const MAX_SUMMARY = 1_024;
+const MAX_SUMMARY_LENGTH = 1_024;
 
 /**
  * A message to PagerDuty is one event about one alert. The events of a breach and of its recovery have the same
@@ -171,7 +171,7 @@ function pagerDutyEvent(
     event_action: opened ? 'trigger' : 'resolve',
     dedup_key: alert.dedupId,
     payload: {
-      summary: (opened ? alert.sentence : (alert.resolution ?? '')).slice(0, MAX_SUMMARY),
+      summary: (opened ? alert.sentence : (alert.resolution ?? '')).slice(0, MAX_SUMMARY_LENGTH),
       source,
       severity: 'error',
       timestamp: iso(opened ? alert.openedAt : alert.resolvedAt),

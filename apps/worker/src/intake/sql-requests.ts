@@ -19,7 +19,7 @@ import type { WorkerContext } from '../context.js';
 import { type Drafter, type Drafts, refusalOf } from './drafts.js';
 
 /** Maximum number of requests in one transaction. The body of a request has up to 256 KiB. */
-const BATCH_SIZE = 100;
+const REQUESTS_PER_TRANSACTION = 100;
 
 /** The result of one request. */
 type HandledRequest = HandledChange | { kind: 'created'; request: SqlRequest; dueAt: number | null };
@@ -92,7 +92,7 @@ export class SqlRequests {
   #handleBatch(project: RequestingProject): Promise<HandledRequest[]> {
     const { id: projectId } = project;
     return inTransaction(this.context.pool, async (tx) => {
-      const requests = await lockRequests(tx, { projectId, limit: BATCH_SIZE });
+      const requests = await lockRequests(tx, { projectId, limit: REQUESTS_PER_TRANSACTION });
       const isCreate = ({ action }: SqlRequest) => action === 'schedule';
       const handled = await this.#create(tx, project, requests.filter(isCreate));
       const changes = requests.filter((request) => !isCreate(request));

@@ -18,7 +18,7 @@ import { QueueRequests } from './queue-requests.js';
  * Maximum number of requests that a worker takes from Redis at once. It creates their schedules in groups. Further
  * requests stay in Redis.
  */
-const CONCURRENCY = 200;
+const CONCURRENT_REQUESTS = 200;
 const HANDED_BACK_MS = 1_000;
 const RETRY_EVERY_MS = 500;
 
@@ -66,7 +66,7 @@ export function takeRequests(
   const worker = new Worker(QUEUES.requests, take, {
     connection: redis,
     prefix,
-    concurrency: CONCURRENCY,
+    concurrency: CONCURRENT_REQUESTS,
     lockDuration: 15_000,
     ...idle.worker,
     // The requests of a lost worker are processed again. That is harmless, because a request that is repeated with the

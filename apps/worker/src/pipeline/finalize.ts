@@ -15,7 +15,7 @@ export interface EndedDelivery {
 
 /** Maximum number of runs that one statement closes. A larger batch would delay the next batch. */
 const MAX_BATCH_SIZE = 1_000;
-const RETRY_MS = 200;
+const CLOSE_RETRY_DELAY_MS = 200;
 
 /** Closes runs in batches: deliveries that end while one batch is being written make up the next batch. */
 export class Finalizer {
@@ -63,7 +63,7 @@ export class Finalizer {
         this.context.postgres.report(error, 'Closing runs failed, trying again', { runs: batch.length });
         // If `#writeApart` has split the batch, a part of it may be closed already.
         this.#waiting.unshift(...batch.filter(({ flight }) => this.inFlight.has(flight)));
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await new Promise((resolve) => setTimeout(resolve, CLOSE_RETRY_DELAY_MS));
       }
     }
     this.#flushing = null;

@@ -5,14 +5,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
  * due at once, the delay stays well below this.
  */
 const STARVED_DELAY_MS = 200;
-const PAUSE_MS = 100;
+const CLAIM_PAUSE_MS = 100;
 /** A starved worker claims at least this many runs per pause, so that it notices when the CPU is back. */
 const MIN_PER_PAUSE = 10;
 /**
  * A starved worker claims this many times the number of runs it has sent, so that its claims grow again when the CPU is
  * back.
  */
-const GROWTH = 1.25;
+const CLAIM_GROWTH_FACTOR = 1.25;
 
 /**
  * Limits claims while the process gets too little CPU, to the number of runs that it can send. Without the limit every
@@ -36,13 +36,13 @@ export class Starvation {
     const sent = this.#sent;
     this.#sent = 0;
     if (this.readDelayMs() < STARVED_DELAY_MS) return null;
-    return { pauseMs: PAUSE_MS, limit: Math.max(MIN_PER_PAUSE, Math.ceil(sent * GROWTH)) };
+    return { pauseMs: CLAIM_PAUSE_MS, limit: Math.max(MIN_PER_PAUSE, Math.ceil(sent * CLAIM_GROWTH_FACTOR)) };
   }
 }
 
 const RESOLUTION_MS = 20;
 /** A shorter window has too few samples to tell starvation from one long turn of the event loop. */
-const WINDOW_MS = 1_000;
+const SAMPLING_WINDOW_MS = 1_000;
 
 /** The mean delay of the event loop over the last full window. */
 function measureLoopDelay(): () => number {
@@ -51,7 +51,7 @@ function measureLoopDelay(): () => number {
   let delayMs = 0;
   let since = performance.now();
   return () => {
-    if (performance.now() - since >= WINDOW_MS) {
+    if (performance.now() - since >= SAMPLING_WINDOW_MS) {
       delayMs = histogram.count === 0 ? 0 : histogram.mean / 1e6 - RESOLUTION_MS;
       histogram.reset();
       since = performance.now();

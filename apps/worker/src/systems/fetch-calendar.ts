@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { NameResolver } from '../delivery/names/name-resolver.js';
 import { vettedLookup } from '../delivery/targets/vetted-lookup.js';
 
-const MAX_BYTES = 1_000_000;
+const MAX_CALENDAR_BYTES = 1_000_000;
 const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 3;
 
@@ -58,7 +58,8 @@ async function readText(body: AsyncIterable<Buffer>): Promise<FetchedCalendar> {
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_BYTES) return { ok: false, problem: `the file has more than ${MAX_BYTES} bytes` };
+    if (size > MAX_CALENDAR_BYTES)
+      return { ok: false, problem: `the file has more than ${MAX_CALENDAR_BYTES} bytes` };
   }
   return { ok: true, text: Buffer.concat(chunks).toString('utf8') };
 }

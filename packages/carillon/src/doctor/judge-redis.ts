@@ -9,7 +9,7 @@ const OLDEST_REDIS = [6, 2];
  * A worker is woken by a delayed job in Redis (bell), which takes several round trips. So a round trip longer than this
  * is a warning.
  */
-const SLOW_MS = 20;
+const SLOW_ROUND_TRIP_MS = 20;
 
 const REACH_REDIS = 'Check REDIS_URL, and that Redis runs and can be reached from this machine.';
 
@@ -49,7 +49,7 @@ export function judgeRedisServers(servers: readonly RedisFacts[]): Check[] {
           `maxmemory-policy is ${policies.join(', ')}: Redis may delete bells when its memory is full`,
           'Set maxmemory-policy noeviction.',
         ),
-    slowestMs > SLOW_MS
+    slowestMs > SLOW_ROUND_TRIP_MS
       ? warning('redis latency', latency, 'Run Redis near the workers: runs are late by several round trips.')
       : ok('redis latency', latency),
   ];

@@ -7,7 +7,7 @@ import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 
 /** Maximum number of alerts that one message lists. Further alerts go into another message. */
-const MAX_LISTED = 200;
+const MAX_ALERTS_PER_MESSAGE = 200;
 
 const selectProjects = statement<{ groupingMs: number; now: number | null }, { projectId: number }>(
   'read-projects-with-unreported-alerts',
@@ -40,7 +40,7 @@ const lockUnreported = statement<Values, UnreportedAlert>(
                     and (w.schedule_key is null or w.schedule_key = a.schedule_key)) as "isInMaintenance"
    from carillon.alerts a
    where a.project_id = :projectId and (a.is_opening_untold or a.is_resolution_untold)
-   order by a.id limit ${MAX_LISTED * 5} for update skip locked`,
+   order by a.id limit ${MAX_ALERTS_PER_MESSAGE * 5} for update skip locked`,
 );
 
 const markReported = statement<{
@@ -133,7 +133,7 @@ function contentsFor(
   opened: readonly ReportedAlert[],
   resolved: readonly ReportedAlert[],
 ): AlertMessageContent[] {
-  const size = type === 'pagerduty' ? 1 : MAX_LISTED;
+  const size = type === 'pagerduty' ? 1 : MAX_ALERTS_PER_MESSAGE;
   const reported = [
     ...opened.map((alert) => ({ alert, isOpening: true })),
     ...resolved.map((alert) => ({ alert, isOpening: false })),

@@ -7,7 +7,7 @@ import {
 import { statement, type Values } from '../statement.js';
 
 /** Number of schedules that are listed for each reason. */
-const SHOWN = 5;
+const SCHEDULES_PER_REASON = 5;
 
 /** A schedule that a person should look at. */
 interface AttentionItem {
@@ -34,7 +34,7 @@ const listing = (kind: AttentionKind) =>
     `with found as materialized (${ATTENTION_SOURCES[kind]} limit ${MAX_ATTENTION_COUNT})
      select (select count(*) from found) as count,
             (select json_agg(json_build_object('key', s.key, 'name', s.name, 'at', shown.at, 'note', shown.note) order by shown.n)
-             from (select id, at, note, row_number() over () as n from found limit ${SHOWN}) as shown
+             from (select id, at, note, row_number() over () as n from found limit ${SCHEDULES_PER_REASON}) as shown
              join carillon.schedules s on s.id = shown.id and s.project_id = :projectId) as items`,
   );
 

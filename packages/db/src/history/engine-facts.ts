@@ -11,7 +11,7 @@ const DEFAULT_SWEEP_INTERVAL_MS = 5_000;
  * Maximum number of due rows that are read, oldest first. A health probe must stay cheap while there is a backlog of
  * millions.
  */
-const MAX_ROWS = 10_000;
+const MAX_DUE_ROWS_READ = 10_000;
 
 const THIS_MINUTE = `date_bin('1 minute', ${NOW}, 'epoch')`;
 
@@ -47,9 +47,9 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    ), known as materialized (
      select array(select distinct unnest(handlers) from live) as handlers
    ), due as (
-     (select due_at as at, handler from carillon.agenda where not is_held and due_at <= ${NOW} order by due_at limit ${MAX_ROWS})
+     (select due_at as at, handler from carillon.agenda where not is_held and due_at <= ${NOW} order by due_at limit ${MAX_DUE_ROWS_READ})
      union all
-     (select next_attempt_at, handler from carillon.runs where next_attempt_at <= ${NOW} order by next_attempt_at limit ${MAX_ROWS})
+     (select next_attempt_at, handler from carillon.runs where next_attempt_at <= ${NOW} order by next_attempt_at limit ${MAX_DUE_ROWS_READ})
    ), judged as (
      select at, handler is null or handler = any((select handlers from known)::text[]) as is_deliverable from due
    )

@@ -108,7 +108,7 @@ export function laterFiresIn(
   if (inMinute === null) return 0;
   if (runsLeft === null || inMinute.length === 0) return inMinute.length;
   // The next fire uses up one of the remaining runs.
-  const limit = Math.min(runsLeft - 1, MAX_COUNTED);
+  const limit = Math.min(runsLeft - 1, MAX_OCCURRENCES_LISTED);
   const allowed = occurrencesWithin(timing, { afterAt: occurrenceAt, untilAt: lastAt, limit });
   return inMinute.filter((at) => allowed.includes(at)).length;
 }
@@ -116,4 +116,4 @@ export function laterFiresIn(
 /** A rule fires at most once a second. */
 const MAX_PER_MINUTE = 60;
 /** Maximum number of occurrences that are listed to find out when the remaining runs are used up. */
-const MAX_COUNTED = 1_000;
+const MAX_OCCURRENCES_LISTED = 1_000;

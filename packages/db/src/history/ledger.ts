@@ -101,11 +101,11 @@ export type DeferralView = RunIdentity & StoryDeferral;
  * 2,000 runs, and few of them have more than one of each. A query that reaches this number still returns all rows of the
  * last occurrence that it has read.
  */
-export const MAX_STEPS = 10_000;
+export const MAX_STEPS_PER_PAGE = 10_000;
 
-/** SQL: the first `MAX_STEPS` rows, and all other rows of the last occurrence among them; then ordered. */
+/** SQL: the first `MAX_STEPS_PER_PAGE` rows, and all other rows of the last occurrence among them; then ordered. */
 export const firstSteps = (rows: string, order: string) =>
-  `select * from (${rows} fetch first ${MAX_STEPS} rows with ties) as step order by ${order}`;
+  `select * from (${rows} fetch first ${MAX_STEPS_PER_PAGE} rows with ties) as step order by ${order}`;
 
 const OF_RANGE = (row: string) => `${row}.schedule_id = :scheduleId
      and ${row}.occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}`;
@@ -120,7 +120,7 @@ const selectDeferrals = statement<Range, DeferralView>(
   ),
 );
 
-/** The deferrals of the runs in a range, up to `MAX_STEPS`. */
+/** The deferrals of the runs in a range, up to `MAX_STEPS_PER_PAGE`. */
 export function readDeferralsBetween(db: Database, range: Range): Promise<DeferralView[]> {
   return selectDeferrals(db, range);
 }
@@ -135,7 +135,7 @@ const selectAttempts = statement<Range, AttemptView & RunIdentity>(
   ),
 );
 
-/** The attempts of the runs in a range, up to `MAX_STEPS`. */
+/** The attempts of the runs in a range, up to `MAX_STEPS_PER_PAGE`. */
 export function readAttemptsBetween(db: Database, range: Range): Promise<(AttemptView & RunIdentity)[]> {
   return selectAttempts(db, range);
 }
@@ -162,7 +162,7 @@ const selectBulkReplays = statement<Range, BulkReplayView>(
   ),
 );
 
-/** The bulk replays of the runs in a range, up to `MAX_STEPS`. */
+/** The bulk replays of the runs in a range, up to `MAX_STEPS_PER_PAGE`. */
 export function readBulkReplaysBetween(db: Database, range: Range): Promise<BulkReplayView[]> {
   return selectBulkReplays(db, range);
 }

@@ -33,9 +33,9 @@ export interface ChangesRange {
  * paused schedule writes few entries. So if it is paused now, the pause is among its latest entries, and if it was
  * paused when the range began, the pause is among the latest entries before the range.
  */
-const MAX_SEARCHED = 2_000;
+const MAX_ENTRIES_AROUND_RANGE = 2_000;
 /** Maximum number of audit entries that are searched in the range. It has about two for each run of a job that reports. */
-const MAX_IN_RANGE = 100_000;
+const MAX_ENTRIES_IN_RANGE = 100_000;
 /** Maximum number of changes of a schedule that are returned for the range. */
 const MAX_CHANGES = 10_000;
 /** Maximum number of earlier changes that have moved single occurrences. */
@@ -86,11 +86,11 @@ const selectChanges = statement<Values, ScheduleChange & { key: string }>(
   `select subject.key, change.at, change.actor, change.action, change.detail
    from ${ranges.source} cross join lateral (
      with recursive ${BOUNDS}, earlier as (
-       ${entries('0', FIRST_ID, 'desc', MAX_SEARCHED)}
+       ${entries('0', FIRST_ID, 'desc', MAX_ENTRIES_AROUND_RANGE)}
      ), during as (
-       ${entries(FIRST_ID, END_ID, 'asc', MAX_IN_RANGE)}
+       ${entries(FIRST_ID, END_ID, 'asc', MAX_ENTRIES_IN_RANGE)}
      ), latest as (
-       ${entries(END_ID, MAX_ID, 'desc', MAX_SEARCHED)}
+       ${entries(END_ID, MAX_ID, 'desc', MAX_ENTRIES_AROUND_RANGE)}
      )
      (select * from latest where action in (${quoted(PAUSE_CHANGES)}) order by id desc limit 1)
      union all
@@ -153,9 +153,9 @@ const selectRunChanges = statement<Values, RunChange>(
      from (
        select entry.* from ${ranges.source} cross join lateral (
          with recursive ${BOUNDS}
-         (${entries(FIRST_ID, END_ID, 'asc', MAX_IN_RANGE)})
+         (${entries(FIRST_ID, END_ID, 'asc', MAX_ENTRIES_IN_RANGE)})
          union all
-         (${entries(END_ID, MAX_ID, 'asc', MAX_SEARCHED)})
+         (${entries(END_ID, MAX_ID, 'asc', MAX_ENTRIES_AROUND_RANGE)})
        ) as entry
        where entry.action in (${quoted(RUN_CHANGES)})
      ) as change
@@ -189,7 +189,7 @@ function joinRanges(of: readonly ChangesRange[]): ChangesRange[] {
   return [...joined.values()];
 }
 
-/** Reads the changes of runs, earliest occurrence first, up to `MAX_STEPS`. */
+/** Reads the changes of runs, earliest occurrence first, up to `MAX_STEPS_PER_PAGE`. */
 export async function readRunChanges(
   db: Database,
   { projectId, runs, nowAt }: { projectId: number; runs: readonly SpannedRun[]; nowAt: number },

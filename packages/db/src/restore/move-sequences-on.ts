@@ -7,7 +7,7 @@ import { statement } from '../statement.js';
  */
 const IDS_PER_SECOND = 100_000;
 /** Seconds that are added to the lost time. Its beginning is known only to within the time between two sweeps. */
-const MARGIN_SECONDS = 60;
+const LOST_TIME_MARGIN_SECONDS = 60;
 
 /**
  * Only bigint sequences are moved on. The only other sequence issues the ids of migrations, and no program but
@@ -24,6 +24,6 @@ const moveOn = statement<{ by: number }, { sequence: string }>(
 
 /** Moves every sequence past the numbers that it may have issued in the time whose transactions are lost. */
 export async function moveSequencesOn(db: Database, lostMs: number): Promise<void> {
-  const seconds = Math.ceil(Math.max(0, lostMs) / 1_000) + MARGIN_SECONDS;
+  const seconds = Math.ceil(Math.max(0, lostMs) / 1_000) + LOST_TIME_MARGIN_SECONDS;
   await moveOn(db, { by: seconds * IDS_PER_SECOND });
 }

@@ -31,7 +31,7 @@ const selectOpen = statement<object, { running: number; waiting: number }>(
           (select count(*) from carillon.runs where next_attempt_at is not null) as waiting`,
 );
 
-const PAGE_SIZE = 1_000;
+const SCHEDULES_PER_PAGE = 1_000;
 const MAX_EXAMPLES = 5;
 
 /** An overdue schedule, and how many of its occurrences the decision would run and skip. */
@@ -61,7 +61,7 @@ export async function surveyLostTime(
   const openRuns = (open?.running ?? 0) + (open?.waiting ?? 0);
   const survey: LostTimeSurvey = { schedules: 0, run: 0, skipped: 0, openRuns, examples: [] };
   for (let afterId = 0; ; ) {
-    const rows = await selectOverdue(db, { afterId, limit: PAGE_SIZE, now });
+    const rows = await selectOverdue(db, { afterId, limit: SCHEDULES_PER_PAGE, now });
     for (const row of rows) {
       const outcome = outcomeOf(row, lostTime);
       survey.schedules++;
@@ -75,7 +75,7 @@ export async function surveyLostTime(
           ...outcome,
         });
     }
-    if (rows.length < PAGE_SIZE) return survey;
+    if (rows.length < SCHEDULES_PER_PAGE) return survey;
     afterId = rows.at(-1)?.id ?? afterId;
   }
 }

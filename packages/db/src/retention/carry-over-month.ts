@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { monthOf, NOW } from '../instants.js';
 import { totals } from '../schedules/schedule-transitions.js';
 import { arrayOf, statement } from '../statement.js';
-import { BATCH_SIZE, inOneBatchByKey } from './in-batches.js';
+import { inOneBatchByKey, ROWS_PER_TRANSACTION } from './in-batches.js';
 
 /**
  * Finds the schedules that have runs in the month, by one index lookup per schedule. Reading the runs themselves would
@@ -17,7 +17,7 @@ const selectSchedules = statement<{ month: string; afterId: number }, { id: numb
              order by r.schedule_id limit 1)
      from next where next.id is not null
    )
-   select id from next where id is not null limit ${BATCH_SIZE}`,
+   select id from next where id is not null limit ${ROWS_PER_TRANSACTION}`,
 );
 
 /**

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { FORGOTTEN_AFTER_DAYS } from '../engine/workers.js';
 import { NOW } from '../instants.js';
 import { statement } from '../statement.js';
-import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
+import { deleteInBatches, ROWS_PER_TRANSACTION } from './in-batches.js';
 
 type Values = { now: number | null };
 
@@ -39,7 +39,7 @@ const deleteBatchOf = (name: string, table: string, condition: string) =>
   statement<Values, object>(
     `forget-${name}`,
     `delete from carillon.${table} where ctid = any(array(
-       select ctid from carillon.${table} where ${condition} limit ${BATCH_SIZE} for update skip locked)) returning 1`,
+       select ctid from carillon.${table} where ${condition} limit ${ROWS_PER_TRANSACTION} for update skip locked)) returning 1`,
   );
 
 const STATEMENTS = Object.entries(PAST).map(([table, condition]) => ({

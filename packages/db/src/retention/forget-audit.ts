@@ -2,7 +2,7 @@ import type { Cutoffs } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { instant } from '../instants.js';
 import { statement } from '../statement.js';
-import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
+import { deleteInBatches, ROWS_PER_TRANSACTION } from './in-batches.js';
 
 /**
  * Allows this transaction to delete entries of the audit log that were written before an instant. An SQL trigger
@@ -20,7 +20,7 @@ const allow = statement<{ before: number }>(
 const deleteBatch = statement<{ projectId: number; before: number }, object>(
   'forget-audit',
   `delete from carillon.audit_log where at < ${instant(':before::bigint')} and id in (
-     select id from carillon.audit_log where project_id = :projectId order by id limit ${BATCH_SIZE}) returning 1`,
+     select id from carillon.audit_log where project_id = :projectId order by id limit ${ROWS_PER_TRANSACTION}) returning 1`,
 );
 
 /** Deletes the audit entries that are past the retention of their project, and returns their number. */

@@ -1,7 +1,7 @@
 import type { Cutoffs } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Statement, statement, type Values } from '../statement.js';
-import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
+import { deleteInBatches, ROWS_PER_TRANSACTION } from './in-batches.js';
 import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
 
 /**
@@ -31,7 +31,7 @@ const STATEMENTS = Object.entries(RECORDS).map(
        delete from carillon.${table} where ctid = any(array(
          select old.ctid from carillon.${table} old join cutoff on cutoff.project_id = old.project_id
          where old.${age} < (select max(before) from cutoff) and old.${age} < cutoff.before and not (${isNeeded})
-         limit ${BATCH_SIZE} for update of old skip locked)) returning 1`,
+         limit ${ROWS_PER_TRANSACTION} for update of old skip locked)) returning 1`,
     ),
   ],
 );

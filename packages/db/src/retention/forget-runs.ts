@@ -4,7 +4,7 @@ import { instant, monthOf, NOW } from '../instants.js';
 import { totals } from '../schedules/schedule-transitions.js';
 import { statement } from '../statement.js';
 import type { KeptMonth } from './drop-months.js';
-import { BATCH_SIZE, deleteInBatches, inOneBatchByKey } from './in-batches.js';
+import { deleteInBatches, inOneBatchByKey, ROWS_PER_TRANSACTION } from './in-batches.js';
 
 interface Old {
   projectId: number;
@@ -26,7 +26,7 @@ const deleteBatch = statement<Old, object>(
      where r.project_id = :projectId and r.happened_at < ${instant(':before::bigint')}
        and r.month <= ${monthOf(instant(':before::bigint'))} and (:month::date is null or r.month = :month)
        and r.next_attempt_at is null and r.status <> 'running' and r.occurrence_at <= ${NOW}
-     limit ${BATCH_SIZE} for update skip locked
+     limit ${ROWS_PER_TRANSACTION} for update skip locked
    ), totals as (
      update carillon.schedules s set ${totals({ runs: '1', lastRunAt: 'old.occurrence_at', lastClaimedAt: 'old.recorded_at' })}
      from old where s.id = old.schedule_id and old.origin = 'rule' and old.status <> 'skipped' and s.runs_total is null

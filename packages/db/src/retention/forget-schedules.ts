@@ -16,10 +16,10 @@ import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
  * Number of schedules per page, and maximum number of pages per prune. With a prune every hour, 100 million schedules
  * are checked in a day.
  */
-const PAGE_SIZE = 10_000;
+const SCHEDULES_PER_PAGE = 10_000;
 const PAGES_PER_PRUNE = 500;
 /** Maximum number of schedules that one transaction deletes. */
-const SCHEDULES_AT_ONCE = 1_000;
+const SCHEDULES_PER_TRANSACTION = 1_000;
 
 /**
  * SQL for schedules that ended before the cutoff of their project. They are cancelled or have no future occurrence, and
@@ -38,7 +38,7 @@ const endedAmong = (schedules: string) => `
 
 const selectPageEnd = statement<{ afterId: number }, { id: number | null }>(
   'end-of-schedule-page',
-  `select max(id) as id from (select id from carillon.schedules where id > :afterId order by id limit ${PAGE_SIZE}) as page`,
+  `select max(id) as id from (select id from carillon.schedules where id > :afterId order by id limit ${SCHEDULES_PER_PAGE}) as page`,
 );
 
 const selectEnded = statement<Values, { id: number }>(
@@ -87,8 +87,8 @@ export async function forgetSchedules(
       break;
     }
     const ended = await inOneBatch(pool, (tx) => selectEnded(tx, { ...cutoffs, afterId, lastId }));
-    for (let from = 0; from < ended.length; from += SCHEDULES_AT_ONCE) {
-      const ids = ended.slice(from, from + SCHEDULES_AT_ONCE).map(({ id }) => id);
+    for (let from = 0; from < ended.length; from += SCHEDULES_PER_TRANSACTION) {
+      const ids = ended.slice(from, from + SCHEDULES_PER_TRANSACTION).map(({ id }) => id);
       deleted += await remove(pool, { ids, cutoffs });
     }
     afterId = lastId;

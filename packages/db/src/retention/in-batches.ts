@@ -6,7 +6,7 @@ import { isConflict } from '../errors.js';
  * Maximum number of rows that one transaction of retention deletes. A transaction of this size holds its locks for well
  * under a second.
  */
-export const BATCH_SIZE = 5_000;
+export const ROWS_PER_TRANSACTION = 5_000;
 
 /** How long a batch waits for a lock. If it does not get the lock, it fails, and the next prune tries again. */
 const LOCK_TIMEOUT = '500ms';
@@ -47,6 +47,6 @@ export async function deleteInBatches(
       throw error;
     });
     total += deleted.length;
-    if (deleted.length < BATCH_SIZE) return total;
+    if (deleted.length < ROWS_PER_TRANSACTION) return total;
   }
 }

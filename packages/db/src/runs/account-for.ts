@@ -8,7 +8,7 @@ import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
  * If at most this many occurrences in a row were not run, each is recorded as a skipped run. More are recorded
  * together, as one gap.
  */
-const MAX_LISTED = 100;
+const MAX_SKIPPED_RUNS_IN_A_ROW = 100;
 
 /** Occurrences in a row that were not run, and the schedule to which they belong. */
 export interface PassedOccurrences {
@@ -22,8 +22,8 @@ export async function accountFor(
   passed: readonly PassedOccurrences[],
   nowAt: number,
 ): Promise<void> {
-  const short = passed.filter(({ stretch }) => stretch.count <= MAX_LISTED);
-  const long = passed.filter(({ stretch }) => stretch.count > MAX_LISTED);
+  const short = passed.filter(({ stretch }) => stretch.count <= MAX_SKIPPED_RUNS_IN_A_ROW);
+  const long = passed.filter(({ stretch }) => stretch.count > MAX_SKIPPED_RUNS_IN_A_ROW);
   await insertUnstartedRuns(tx, short.flatMap(toSkippedRuns), nowAt);
   if (long.length > 0) await insertGaps(tx, { now: nowAt, ...gaps.of(long.map(toGap)) });
 }

@@ -10,7 +10,7 @@ export interface RecentRun extends RunIdentity {
 }
 
 /** Maximum number of runs that are read for each schedule. */
-const MAX_RECENT = 30;
+const RECENT_RUNS_PER_SCHEDULE = 30;
 
 /**
  * For each schedule, the sub-select reads the latest entries of the primary key in each partition. Otherwise the
@@ -23,7 +23,7 @@ const select = statement<{ projectId: number; scheduleIds: string }, RecentRun>(
    cross join lateral (
      select schedule_id, occurrence_at, origin, status, reason_code from carillon.runs
      where schedule_id = listed.id and project_id = :projectId
-     order by schedule_id desc, occurrence_at desc limit ${MAX_RECENT}
+     order by schedule_id desc, occurrence_at desc limit ${RECENT_RUNS_PER_SCHEDULE}
    ) as r`,
 );
 

@@ -71,7 +71,7 @@ const MAX_EXAMPLES = 10;
  * Maximum number of failed runs that a preview reads, latest first. Failed runs are scattered over the table, so
  * reading more would take longer than a person wants to wait.
  */
-const MAX_LOOKED_AT = 10_000;
+const MAX_RUNS_PREVIEWED = 10_000;
 
 /** Counts the runs that a replay with this filter and limit would take. Changes nothing. */
 export async function previewReplay(
@@ -81,14 +81,14 @@ export async function previewReplay(
   const { where } = matchFailedRuns(projectId, filter);
   const [row] = await query<ReplayPreview>(
     db,
-    `with latest as materialized (${latestFailed(MAX_LOOKED_AT)}), failed as materialized (
+    `with latest as materialized (${latestFailed(MAX_RUNS_PREVIEWED)}), failed as materialized (
        select s.key, r.failed_at from ${sourceOf('latest')} where ${where.sql} and ${CAN_REPLAY} limit :limit
      ), examples as (
        select key, min(failed_at) as at from failed group by key order by at, key limit ${MAX_EXAMPLES}
      )
      select count(*) as count, count(distinct key) as schedules, min(failed_at) as "oldestAt", max(failed_at) as "latestAt",
             coalesce((select array_agg(key order by at, key) from examples), '{}') as examples,
-            (select count(*) from latest) < ${MAX_LOOKED_AT} and count(*) < :limit as "isComplete"
+            (select count(*) from latest) < ${MAX_RUNS_PREVIEWED} and count(*) < :limit as "isComplete"
      from failed`,
     { ...where.parameters, limit },
   );
@@ -120,7 +120,7 @@ const replayAll = statement<Values>(
 );
 
 /** Maximum number of runs that one transaction replays, because it keeps their rows locked until it ends. */
-const AT_ONCE = 5_000;
+const RUNS_PER_TRANSACTION = 5_000;
 
 /**
  * Replays the failed runs that match the filter. Their starts are spread out so that `perSecond` is not exceeded. Runs
@@ -131,10 +131,14 @@ export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<
   const dueAts: number[] = [];
   let count = 0;
   while (count < limit) {
-    const taken = await replayBatch(pool, { ...request, limit: Math.min(AT_ONCE, limit - count) }, count);
+    const taken = await replayBatch(
+      pool,
+      { ...request, limit: Math.min(RUNS_PER_TRANSACTION, limit - count) },
+      count,
+    );
     count += taken.count;
     dueAts.push(...taken.dueAts);
-    if (taken.count < AT_ONCE) break;
+    if (taken.count < RUNS_PER_TRANSACTION) break;
   }
   return { count, dueAts };
 }

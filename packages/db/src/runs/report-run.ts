@@ -32,7 +32,7 @@ export interface ReportedRun {
 }
 
 /** Maximum number of characters of the job's text that are copied into the reason for the failure. */
-const MAX_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 const ENDS = { success: 'succeeded', fail: 'failed' } as const;
 
 const reportOne = statement<Values>(
@@ -78,7 +78,7 @@ export async function reportRun(pool: Pool, request: ReportRequest): Promise<Cha
           plan,
         },
         dueAts: promoted > 0 ? [nowAt] : [],
-        audit: { action: 'run.reported', detail: { kind, note: body?.slice(0, MAX_REASON) ?? null } },
+        audit: { action: 'run.reported', detail: { kind, note: body?.slice(0, MAX_REASON_LENGTH) ?? null } },
       };
     },
   );
@@ -118,7 +118,7 @@ async function endByReport(
 }
 
 const reasonOf = (body: string | null) =>
-  `the job reported a failure${body ? `: ${body.slice(0, MAX_REASON)}` : ''}`;
+  `the job reported a failure${body ? `: ${body.slice(0, MAX_REASON_LENGTH)}` : ''}`;
 
 const selectPinged = statement<Values, { projectId: number }>(
   'read-pinged-schedule',

@@ -256,7 +256,7 @@ const OUTCOME = ':outcome::carillon.attempt_outcome';
  * Runs are listed by the time of their last change (`happened_at`). If a successful attempt took less than this, the
  * close leaves the time of its claim there, so that no indexed column changes.
  */
-const QUICK_MS = 2_000;
+const QUICK_ATTEMPT_MS = 2_000;
 
 /**
  * SQL that closes attempts with the values of the batch `closing`. A quick success changes no indexed column, so that
@@ -276,7 +276,7 @@ export const close = (at: string) => `
       lateness_ms = coalesce(r.lateness_ms, closing.lateness_ms),
       next_attempt_at = ${at} + ${milliseconds('closing.retry_in_ms')},
       failed_at = case when ${STATUS} = 'failed' then ${at} end,
-      happened_at = case when ${STATUS} = 'succeeded' and closing.duration_ms < ${QUICK_MS} then r.happened_at else ${at} end
+      happened_at = case when ${STATUS} = 'succeeded' and closing.duration_ms < ${QUICK_ATTEMPT_MS} then r.happened_at else ${at} end
   from ${closings.source}
   where r.schedule_id = closing.schedule_id and r.occurrence_at = closing.occurrence_at and r.origin = :origin
     and r.month = :month and r.epoch = closing.epoch and r.status = 'running'`;

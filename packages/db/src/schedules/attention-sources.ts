@@ -4,7 +4,7 @@ import { NOW } from '../instants.js';
  * Maximum number of rows that a query reads from an index, so that a project with a million failures gets its answer
  * quickly too.
  */
-const MAX_READ = 2_000;
+const MAX_ROWS_PER_SOURCE = 2_000;
 
 /**
  * The schedules that need a person, by reason. Each reason has a query with the columns id, at and note, the most
@@ -19,7 +19,7 @@ export const ATTENTION_SOURCES = {
       from (
         select schedule_id, failed_at, error, reason from carillon.runs
         where project_id = :projectId and failed_at is not null and failed_at > ${NOW} - interval '1 day'
-        order by failed_at desc limit ${MAX_READ}
+        order by failed_at desc limit ${MAX_ROWS_PER_SOURCE}
       ) as r
       order by r.schedule_id, r.failed_at desc
     ) as latest
@@ -45,7 +45,7 @@ export const ATTENTION_SOURCES = {
       from (
         select schedule_id, happened_at, reason, reason_code from carillon.runs
         where project_id = :projectId and next_attempt_at is not null and next_attempt_at < 'infinity'
-        order by next_attempt_at limit ${MAX_READ}
+        order by next_attempt_at limit ${MAX_ROWS_PER_SOURCE}
       ) as waiting
       where reason_code = 'circuit_open' order by schedule_id, happened_at desc
     ) as latest
@@ -55,7 +55,7 @@ export const ATTENTION_SOURCES = {
     select schedule_id as id, max(opened_at) as at, (array_agg(sentence order by id desc))[1] as note
     from (
       select id, schedule_id, opened_at, sentence from carillon.alerts
-      where project_id = :projectId and resolved_at is null order by id desc limit ${MAX_READ}
+      where project_id = :projectId and resolved_at is null order by id desc limit ${MAX_ROWS_PER_SOURCE}
     ) as open
     group by schedule_id order by 2 desc`,
 } as const;

@@ -115,16 +115,16 @@ const MATCHES_IN_ORDER = `matching
  * A search for a text or a tag may also have a range of due times. If fewer schedules than this are due in that range,
  * the search reads all of them and does not use the index of the text or tag.
  */
-const FEW_DUE = 2_000;
+const MAX_DUE_TO_READ_ALL = 2_000;
 
 async function areFewDue(db: Database, { projectId, filter }: FilteredPage): Promise<boolean> {
   const { sql, parameters } = dueWithin(filter);
   const [row] = await query<{ count: number }>(
     db,
-    `select count(*) as count from (${sql} limit ${FEW_DUE}) as due`,
+    `select count(*) as count from (${sql} limit ${MAX_DUE_TO_READ_ALL}) as due`,
     { projectId, ...parameters },
   );
-  return (row?.count ?? 0) < FEW_DUE;
+  return (row?.count ?? 0) < MAX_DUE_TO_READ_ALL;
 }
 
 const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }) =>
@@ -135,14 +135,14 @@ const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }
  * they do not fill the page, the search reads all matches, which can be slow. With a limit of 10,000, a search for a
  * common text and a rare status did not fill its page, and then read all 250,000 schedules with that text.
  */
-const READ_FIRST = 20_000;
+const SCHEDULES_READ_FIRST = 20_000;
 
 type Source = (where: Where, page: FilteredPage) => string;
 
 const fromNewest: Source = (where, { beforeId }) => `(
     select * from carillon.schedules
     where project_id = :projectId and id < ${where.parameter('newestBefore', beforeId ?? Number.MAX_SAFE_INTEGER)}
-    order by id desc limit ${READ_FIRST}
+    order by id desc limit ${SCHEDULES_READ_FIRST}
   ) as s left join carillon.agenda a on a.schedule_id = s.id`;
 
 /**
@@ -185,7 +185,7 @@ export async function listNextSchedules(
     selectPage(db, { where, source, limit: page.limit, order: SOONEST_FIRST, isByMatches });
   const soonest = `(
     select * from carillon.agenda where project_id = :projectId and not is_held and ${position}
-    order by due_at, schedule_id limit ${READ_FIRST}
+    order by due_at, schedule_id limit ${SCHEDULES_READ_FIRST}
   ) as a join carillon.schedules s on s.id = a.schedule_id`;
   const soonestSchedules = await read(soonest);
   if (isFull(soonestSchedules, page)) return soonestSchedules;

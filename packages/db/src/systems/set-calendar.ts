@@ -133,7 +133,7 @@ async function markRetimed(pool: Pool, { projectId, name, updatedAt }: CalendarR
  * Maximum number of tries to give new dates to a schedule that other edits keep changing. After that, the next
  * `retimeStale` tries again.
  */
-const MAX_TRIES = 5;
+const MAX_RETIME_TRIES = 5;
 
 /** Gives one schedule the current dates of a calendar. Null if there is nothing to do any more. */
 async function retime(
@@ -142,7 +142,7 @@ async function retime(
   key: string,
 ): Promise<ChangeResult<EditResult> | null> {
   let result: ChangeResult<EditResult> | null = null;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_RETIME_TRIES; tries++) {
     const schedule = await readSchedule(pool, projectId, key);
     const calendar = await readCalendar(pool, projectId, name);
     if (!schedule || !calendar || !isStale(schedule.timing, calendar)) return null;

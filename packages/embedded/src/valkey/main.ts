@@ -25,7 +25,7 @@ interface ValkeyExports extends WebAssembly.Exports {
  */
 const TICK_MS = 5;
 /** Maximum number of passes of Valkey's event loop before sockets are read again. */
-const MAX_PASSES = 16;
+const MAX_PASSES_PER_TICK = 16;
 
 function fail(message: string): never {
   console.error(message);
@@ -50,7 +50,7 @@ function schedule(): void {
 
 /** A pass reads requests, and the next pass sends the replies. So passes repeat until one finds nothing to do. */
 function pass(): void {
-  for (let passes = 0; passes < MAX_PASSES; passes++) if (valkey.rk_step() === 0) return;
+  for (let passes = 0; passes < MAX_PASSES_PER_TICK; passes++) if (valkey.rk_step() === 0) return;
   schedule();
 }
 

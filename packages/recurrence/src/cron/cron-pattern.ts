@@ -42,18 +42,18 @@ const MACROS: Record<string, string> = {
   '@MIDNIGHT': '0 0 * * *',
   '@HOURLY': '0 * * * *',
 };
-const MAX_LENGTH = 500;
+const MAX_CRON_LENGTH = 500;
 
 /** Splits the prefix `TZ=Europe/Berlin` or `CRON_TZ=Europe/Berlin` from a pattern. */
 export function splitCronZone(text: string): { zone: string | null; pattern: string } {
-  const match = /^\s*(?:CRON_)?TZ\s*=\s*(\S{1,64})\s+(.*)$/is.exec(text.slice(0, MAX_LENGTH));
+  const match = /^\s*(?:CRON_)?TZ\s*=\s*(\S{1,64})\s+(.*)$/is.exec(text.slice(0, MAX_CRON_LENGTH));
   if (!match) return { zone: null, pattern: text };
   return { zone: (match[1] ?? '').replaceAll(/["']/g, ''), pattern: match[2] ?? '' };
 }
 
 export function parseCron(text: string): Parsed<CronPattern> {
-  if (text.length > MAX_LENGTH) {
-    return refused(`has ${text.length} characters; expected at most ${MAX_LENGTH}`);
+  if (text.length > MAX_CRON_LENGTH) {
+    return refused(`has ${text.length} characters; expected at most ${MAX_CRON_LENGTH}`);
   }
   const fields = cronFields(text);
   if (!fields.ok) return fields;

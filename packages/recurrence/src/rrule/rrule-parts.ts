@@ -32,7 +32,7 @@ const MAX_INTERVAL = 10_000;
 // The limit is generous (31 years of seconds), because the cost of counting depends on the number of days, not of
 // instances.
 const MAX_COUNT = 1_000_000_000;
-const MAX_LINE = 2048;
+const MAX_RRULE_LENGTH = 2048;
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
 /** For each list: its key, its smallest and largest value, and whether -n counts from the end. */
@@ -48,8 +48,8 @@ const LISTS = {
 } as const;
 
 export function parseRecurrenceParts(text: string): Parsed<RecurrenceParts> {
-  if (text.length > MAX_LINE) {
-    return refused(`RRULE has ${text.length} characters; expected at most ${MAX_LINE}`);
+  if (text.length > MAX_RRULE_LENGTH) {
+    return refused(`RRULE has ${text.length} characters; expected at most ${MAX_RRULE_LENGTH}`);
   }
   const values = splitParts(text);
   if (!values.ok) return values;

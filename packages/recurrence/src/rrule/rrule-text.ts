@@ -23,11 +23,11 @@ export interface RecurrenceText {
 }
 
 const MAX_DATES = 500;
-const MAX_TEXT = 40_000;
+const MAX_TEXT_LENGTH = 40_000;
 
 export function parseRecurrenceText(text: string): Parsed<RecurrenceText> {
-  if (text.length > MAX_TEXT) {
-    return refused(`has ${text.length} characters; expected at most ${MAX_TEXT}`);
+  if (text.length > MAX_TEXT_LENGTH) {
+    return refused(`has ${text.length} characters; expected at most ${MAX_TEXT_LENGTH}`);
   }
   const recurrence: RecurrenceText = {
     start: null,

@@ -10,7 +10,7 @@ export function selectedIndices(positions: readonly number[], length: number): n
   return [...new Set(indices)].filter((index) => index >= 0 && index < length).sort((a, b) => a - b);
 }
 
-const SIZES_KEPT = 8;
+const SET_SIZES_CACHED = 8;
 
 /**
  * BYSETPOS over weeks, months or years: a selection from all candidates of a period, which are the combinations of its
@@ -82,7 +82,7 @@ export class SetPositions implements LocalSet {
     if (!indices) {
       spendSteps(this.positions.length);
       indices = selectedIndices(this.positions, size);
-      if (this.indicesBySize.size >= SIZES_KEPT) this.indicesBySize.clear();
+      if (this.indicesBySize.size >= SET_SIZES_CACHED) this.indicesBySize.clear();
       this.indicesBySize.set(size, indices);
     }
     return indices;

@@ -26,7 +26,7 @@ export type AlertMessageContent =
   | { type: 'test'; actor: string };
 
 /** Maximum number of alerts that a text lists in full. */
-const MAX_IN_TEXT = 20;
+const MAX_ALERTS_IN_TEXT = 20;
 
 /** The subject of a message, in one line. */
 export function summarizeMessage(content: AlertMessageContent): string {
@@ -65,8 +65,8 @@ export function formatMessage(content: AlertMessageContent, linkTo: (scheduleId:
       ),
     ),
   ];
-  const more = lines.length - MAX_IN_TEXT;
-  const shown = more > 0 ? [...lines.slice(0, MAX_IN_TEXT), `… and ${more} more`] : lines;
+  const more = lines.length - MAX_ALERTS_IN_TEXT;
+  const shown = more > 0 ? [...lines.slice(0, MAX_ALERTS_IN_TEXT), `… and ${more} more`] : lines;
   return shown.join('\n\n');
 }
 

@@ -23,7 +23,7 @@ const RESERVED = new Set([
 ]);
 
 const MAX_HEADERS = 50;
-const MAX_CHARACTERS = 16_384;
+const MAX_HEADER_CHARACTERS = 16_384;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** Visible Latin-1, blanks and tabs. CR, LF and NUL are refused because they could inject a header or a request. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,4096}$/;
@@ -47,7 +47,8 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) return `expected at most ${MAX_HEADERS} headers`;
   const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (length > MAX_CHARACTERS) return `expected headers of at most ${MAX_CHARACTERS} characters together`;
+  if (length > MAX_HEADER_CHARACTERS)
+    return `expected headers of at most ${MAX_HEADER_CHARACTERS} characters together`;
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name)) return `${JSON.stringify(name.slice(0, 64))} is not a header name`;

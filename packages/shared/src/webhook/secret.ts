@@ -1,6 +1,6 @@
 const PREFIX = 'whsec_';
-const MIN_BYTES = 24;
-const MAX_BYTES = 64;
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
 
 /** The bytes of a secret in the format of Standard Webhooks; null if the text is not a secret. */
 export function secretBytes(secret: string): Buffer | null {
@@ -10,10 +10,10 @@ export function secretBytes(secret: string): Buffer | null {
   // Node decodes base64 leniently. Only the canonical spelling is accepted, which every receiver decodes to the same
   // bytes.
   if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) return null;
-  return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null;
+  return bytes.length >= MIN_SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES ? bytes : null;
 }
 
-export const SECRET_RULE = `expected "${PREFIX}" and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes`;
+export const SECRET_RULE = `expected "${PREFIX}" and the base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes`;
 
 export function spellSecret(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64');

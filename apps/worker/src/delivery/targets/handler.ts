@@ -196,13 +196,13 @@ function untilAborted(result: PromiseLike<unknown>, flight: Flight): Promise<unk
 
 /** The time of each handler's last use in this process; Infinity while it is running. */
 const lastUsedAt = new Map<string, number>();
-const SUSPECT_FOR_MS = 10_000;
+const SUSPECT_AFTER_USE_MS = 10_000;
 
 /**
  * The handlers that may have caused an error outside of any run: those that are running or ended in the last ten
  * seconds.
  */
 export function suspectHandlers(): string[] {
-  const sinceAt = performance.now() - SUSPECT_FOR_MS;
+  const sinceAt = performance.now() - SUSPECT_AFTER_USE_MS;
   return [...lastUsedAt].filter(([, usedAt]) => usedAt > sinceAt).map(([name]) => name);
 }

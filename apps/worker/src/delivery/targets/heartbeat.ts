@@ -17,7 +17,7 @@ import type { TargetDeliver } from '../../pipeline/pipeline.js';
  */
 const EARLY_MS = 60_000;
 /** Maximum number of characters of a ping's body that are repeated in the error of the run. */
-const MAX_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 
 /**
  * Waits for the ping (a request) by which a job that runs elsewhere reports success or failure. The run is deferred
@@ -73,7 +73,10 @@ const missing = (errorCode: ErrorCode, error: string): Outcome => ({
 });
 
 const reportedFailure = (body: string | null): Outcome =>
-  missing('reported_failure', `the job reported a failure${body ? `: ${body.slice(0, MAX_REASON)}` : ''}`);
+  missing(
+    'reported_failure',
+    `the job reported a failure${body ? `: ${body.slice(0, MAX_REASON_LENGTH)}` : ''}`,
+  );
 
 const waiting = (untilAt: number, nowAt: number): Outcome => ({
   kind: 'deferred',

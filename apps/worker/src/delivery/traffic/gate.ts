@@ -5,7 +5,7 @@ import type { AbortReason, StopSignal } from '../../pipeline/in-flight.js';
  * Maximum time that a delivery waits at a gate (a limit of concurrent deliveries). Meanwhile it counts as one of the
  * worker's concurrent runs, so a delivery that would have to wait longer is deferred.
  */
-export const PATIENCE_MS = 2_000;
+export const MAX_WAIT_AT_GATE_MS = 2_000;
 const SENT_NOTHING_RETRY_MS = 1_000;
 
 /**
@@ -19,7 +19,7 @@ export async function passGate(
   deliver: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const returnInMs = await gate
-    .enter(Math.min(PATIENCE_MS, timeoutMs / 4), signal)
+    .enter(Math.min(MAX_WAIT_AT_GATE_MS, timeoutMs / 4), signal)
     .catch((error: unknown) => {
       // The time ran out while the delivery waited at Carillon's own gate. Nothing was sent, so the attempt does not
       // count.

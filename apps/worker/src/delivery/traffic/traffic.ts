@@ -2,7 +2,7 @@ import { type CircuitChange, Circuits, type DeferralReason, type Outcome } from 
 import type { Logger } from 'pino';
 import type { Metrics } from '../../metrics.js';
 import type { StopSignal } from '../../pipeline/in-flight.js';
-import { Gate, hasTimedOut, PATIENCE_MS, passGate } from './gate.js';
+import { Gate, hasTimedOut, MAX_WAIT_AT_GATE_MS, passGate } from './gate.js';
 import type { ProjectSettings } from './project-settings.js';
 
 /** A delivery that asks whether it may be sent now. */
@@ -60,7 +60,7 @@ export class Traffic {
   backpressure(): { pauseMs: number; limit: number } | null {
     for (const gate of this.#gates.values()) {
       const perPause = gate.pace * BACKPRESSURE_PAUSE_MS;
-      if (perPause >= FAST_PER_PAUSE && gate.turnInMs > PATIENCE_MS / 2)
+      if (perPause >= FAST_PER_PAUSE && gate.turnInMs > MAX_WAIT_AT_GATE_MS / 2)
         return { pauseMs: BACKPRESSURE_PAUSE_MS, limit: Math.ceil(perPause / 4) };
     }
     return null;

@@ -4,7 +4,7 @@ import type { Schedule } from '../../types/schedule.js';
 import { command, type Output } from '../command.js';
 import { UsageError } from '../usage-error.js';
 
-const PAGE_SIZE = 1_000;
+const SCHEDULES_PER_PAGE = 1_000;
 
 export const exportFiles = command({
   name: 'export',
@@ -52,7 +52,7 @@ written; a redacted header keeps its stored value when the file is applied to th
 /** Active and paused schedules, oldest first. */
 async function readLive(client: Carillon, tag: string | undefined): Promise<Schedule[]> {
   const newestFirst: Schedule[] = [];
-  for await (const schedule of client.schedules.list({ tag, limit: PAGE_SIZE }))
+  for await (const schedule of client.schedules.list({ tag, limit: SCHEDULES_PER_PAGE }))
     if (schedule.status === 'active' || schedule.status === 'paused') newestFirst.push(schedule);
   return newestFirst.reverse();
 }

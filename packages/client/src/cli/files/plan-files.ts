@@ -7,8 +7,8 @@ import type { FilePlan, PlannedEntry, PrunedEntry } from './file-plan.js';
 import type { ReadFiles } from './read-schedule-files.js';
 
 /** Number of schedules that one request plans. The API accepts up to 1,000. */
-const PLANNED_AT_ONCE = 500;
-const PAGE_SIZE = 1_000;
+const SCHEDULES_PER_REQUEST = 500;
+const SCHEDULES_PER_PAGE = 1_000;
 
 export interface PlanOptions {
   prune: boolean;
@@ -27,8 +27,8 @@ export async function planFiles(
     throw new UsageError(`--prune needs a set, and ${named} names none; add \`set: <name>\` to the file`);
   }
   const planned: PlannedEntry[] = [];
-  for (let from = 0; from < entries.length; from += PLANNED_AT_ONCE) {
-    const chunk = entries.slice(from, from + PLANNED_AT_ONCE);
+  for (let from = 0; from < entries.length; from += SCHEDULES_PER_REQUEST) {
+    const chunk = entries.slice(from, from + SCHEDULES_PER_REQUEST);
     const bodies = chunk.map(({ schedule, set }) => withSet(schedule as ScheduleInput, set));
     const { items } = await client.schedules.plan(bodies);
     for (const [i, { path, line, set, schedule }] of chunk.entries()) {
@@ -62,7 +62,7 @@ function problemOf(
 /** The active and paused schedules of a set. */
 async function readSet(client: Carillon, set: string): Promise<PrunedEntry[]> {
   const entries: PrunedEntry[] = [];
-  for await (const schedule of client.schedules.list({ tag: setTag(set), limit: PAGE_SIZE }))
+  for await (const schedule of client.schedules.list({ tag: setTag(set), limit: SCHEDULES_PER_PAGE }))
     if (isLive(schedule))
       entries.push({ id: schedule.id, set, version: schedule.version, name: schedule.name });
   return entries;

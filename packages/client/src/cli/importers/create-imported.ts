@@ -16,7 +16,7 @@ export interface ImportedLine {
 }
 
 /** Number of schedules that one request creates. The API accepts up to 10,000. */
-const CREATED_AT_ONCE = 1_000;
+const SCHEDULES_PER_REQUEST = 1_000;
 
 const lineOf = ({ source, schedule, remarks }: ImportDraft): Omit<ImportedLine, 'result' | 'next'> => ({
   source,
@@ -50,8 +50,8 @@ function previewOf(draft: ImportDraft, nowAt: number): ImportedLine {
 
 async function create(client: Carillon, drafts: readonly ImportDraft[]): Promise<ImportedLine[]> {
   const lines: ImportedLine[] = [];
-  for (let from = 0; from < drafts.length; from += CREATED_AT_ONCE) {
-    const chunk = drafts.slice(from, from + CREATED_AT_ONCE);
+  for (let from = 0; from < drafts.length; from += SCHEDULES_PER_REQUEST) {
+    const chunk = drafts.slice(from, from + SCHEDULES_PER_REQUEST);
     const answer = await client.schedules.createMany(chunk.map(({ schedule }) => schedule as ScheduleInput));
     for (const [i, draft] of chunk.entries()) {
       const item = answer.items[i];
