@@ -10,6 +10,7 @@ import {
   readSchedule,
   type Transaction,
 } from '@carillon/db';
+import { MINUTE_MS } from '@carillon/shared';
 import { draft, eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -18,7 +19,6 @@ const engine = useEngine(database);
 const { projectId } = database;
 
 const T0 = Date.parse('2026-03-02T10:00:00Z');
-const MINUTE = 60_000;
 
 // If the partition were missing, the first claim would be repeated after the partition is created, and the repetition
 // would hide what the claim had missed.
@@ -82,14 +82,14 @@ describe('Re-verification', () => {
       const [changed, other] = [await insert(recurring), await insert(recurring)];
       await changeAfterDecision(changed, change);
 
-      const { runs, lostKeys } = await claim(T0 + 3 * MINUTE);
+      const { runs, lostKeys } = await claim(T0 + 3 * MINUTE_MS);
 
       expect(runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
       expect(lostKeys).toHaveLength(1);
       const statuses = (await engine.runsOf(changed)).map(({ status }) => status);
       expect(statuses).toEqual(['skipped', 'skipped']);
       // The agenda row has not moved on: it still names the first occurrence.
-      expect(await agendaOf(changed)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
+      expect(await agendaOf(changed)).toMatchObject({ occurrence_at: T0 + MINUTE_MS, runs_total: 0 });
     },
   );
 
@@ -103,15 +103,15 @@ describe('Re-verification', () => {
       const lastOfThree = {
         rule: { every: 'PT1M' },
         misfire: { policy: 'once' },
-        endAt: new Date(T0 + 3 * MINUTE).toISOString(),
+        endAt: new Date(T0 + 3 * MINUTE_MS).toISOString(),
       };
       const id = await insert(lastOfThree);
       await changeAfterDecision(id, change);
 
-      const { runs } = await claim(T0 + 3 * MINUTE);
+      const { runs } = await claim(T0 + 3 * MINUTE_MS);
 
       expect(runs).toEqual([]);
-      expect(await agendaOf(id)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
+      expect(await agendaOf(id)).toMatchObject({ occurrence_at: T0 + MINUTE_MS, runs_total: 0 });
     },
   );
 
@@ -198,13 +198,13 @@ describe('Re-verification', () => {
 describe('Blocked claims', () => {
   it('if a claim has to change the row of a schedule, and another transaction has locked it, the claim skips the schedule and reports that it was blocked', async () => {
     const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
-    const [first] = (await claim(T0 + MINUTE)).runs;
-    await engine.succeed(first as ClaimedRun, T0 + MINUTE);
+    const [first] = (await claim(T0 + MINUTE_MS)).runs;
+    await engine.succeed(first as ClaimedRun, T0 + MINUTE_MS);
     const other = await insert({ rule: { every: 'PT2M' } });
     const before = await agendaOf(id);
 
     await whileLocked(id, async (locker) => {
-      const blocked = await claim(T0 + 2 * MINUTE);
+      const blocked = await claim(T0 + 2 * MINUTE_MS);
       expect(blocked.runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
       expect(blocked).toMatchObject({ isBlocked: true });
       expect(await agendaOf(id)).toEqual(before);
@@ -213,7 +213,7 @@ describe('Blocked claims', () => {
       await locker.query('select from carillon.agenda where schedule_id = $1 for update nowait', [id]);
     });
 
-    const claimed = await claim(T0 + 2 * MINUTE);
+    const claimed = await claim(T0 + 2 * MINUTE_MS);
     expect(claimed).toMatchObject({ isBlocked: false, runs: [{ scheduleId: id }] });
     expect(await readSchedule(database.pool, projectId, claimed.runs[0]?.scheduleKey ?? '')).toMatchObject({
       status: 'finished',
@@ -225,7 +225,7 @@ describe('Blocked claims', () => {
     const [once, recurring] = [await insert(), await insert({ rule: { every: 'PT1M' } })];
     await whileLocked(once, () =>
       whileLocked(recurring, async () => {
-        const claimed = await claim(T0 + MINUTE);
+        const claimed = await claim(T0 + MINUTE_MS);
         expect(claimed.runs.map(({ scheduleId }) => scheduleId)).toEqual([once, recurring]);
         expect(claimed.isBlocked).toBe(false);
       }),
@@ -234,11 +234,11 @@ describe('Blocked claims', () => {
 
   it('after the last run of a recurring schedule that was edited to a one-shot, its total includes the runs before the edit', async () => {
     const id = await insert({ rule: { every: 'PT1M' } });
-    await claim(T0 + MINUTE);
-    const rule = { at: new Date(T0 + 2 * MINUTE).toISOString() };
-    const request = { ref: { id }, actor: 'ops', now: T0 + MINUTE + 1 };
-    await editSchedule(database.pool, request, draft({ rule }, T0 + MINUTE + 1));
-    const [last] = (await claim(T0 + 2 * MINUTE)).runs;
+    await claim(T0 + MINUTE_MS);
+    const rule = { at: new Date(T0 + 2 * MINUTE_MS).toISOString() };
+    const request = { ref: { id }, actor: 'ops', now: T0 + MINUTE_MS + 1 };
+    await editSchedule(database.pool, request, draft({ rule }, T0 + MINUTE_MS + 1));
+    const [last] = (await claim(T0 + 2 * MINUTE_MS)).runs;
     expect(await readSchedule(database.pool, projectId, last?.scheduleKey ?? '')).toMatchObject({
       status: 'finished',
       runsTotal: 2,
@@ -262,7 +262,7 @@ describe('Blocked claims', () => {
     await engine.fail(run as ClaimedRun, T0 + 1);
 
     await whileLocked(id, async (locker) => {
-      expect(await claimWaiting(database.pool, options(T0 + MINUTE))).toMatchObject({
+      expect(await claimWaiting(database.pool, options(T0 + MINUTE_MS))).toMatchObject({
         runs: [],
         isBlocked: true,
       });
@@ -271,7 +271,7 @@ describe('Blocked claims', () => {
       await locker.query('select from carillon.runs where schedule_id = $1 for update nowait', [id]);
     });
 
-    expect(await claimWaiting(database.pool, options(T0 + MINUTE))).toMatchObject({
+    expect(await claimWaiting(database.pool, options(T0 + MINUTE_MS))).toMatchObject({
       runs: [{ scheduleId: id, attempt: 2 }],
       isBlocked: false,
     });
@@ -283,9 +283,9 @@ describe('Blocked claims', () => {
       maxRuns: 2,
       retry: { maxAttempts: 3, baseDelay: 'PT1S' },
     });
-    const [first] = (await claim(T0 + MINUTE)).runs;
-    await engine.fail(first as ClaimedRun, T0 + MINUTE);
-    const fullBatch = options(T0 + 2 * MINUTE, 1);
+    const [first] = (await claim(T0 + MINUTE_MS)).runs;
+    await engine.fail(first as ClaimedRun, T0 + MINUTE_MS);
+    const fullBatch = options(T0 + 2 * MINUTE_MS, 1);
     await whileLocked(id, async () => {
       const blocked = { runs: [], isBlocked: true, isFull: false };
       expect(await claimDue(database.pool, fullBatch)).toMatchObject(blocked);
@@ -303,12 +303,12 @@ describe('Blocked claims', () => {
         Array.from({ length: 20 }, () => ({ rule: { every: 'PT1M' }, maxRuns: 2 })),
         { nowAt: T0 },
       );
-      const { runs } = await claim(T0 + MINUTE);
+      const { runs } = await claim(T0 + MINUTE_MS);
       await engine.closeAll(
         runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
-        T0 + MINUTE,
+        T0 + MINUTE_MS,
       );
-      const now = T0 + 2 * MINUTE;
+      const now = T0 + 2 * MINUTE_MS;
       const cancel = (id: number) => cancelSchedule(database.pool, { ref: { id }, actor: 'ops', now });
       const [claimed] = await Promise.all([claim(now), ...ids.toReversed().map(cancel)]);
       const later = await claim(now);

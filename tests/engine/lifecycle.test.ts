@@ -10,14 +10,12 @@ import {
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
-import { encodeRunId } from '@carillon/shared';
+import { DAY_MS, encodeRunId, MINUTE_MS } from '@carillon/shared';
 import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
-
-const MINUTE = 60_000;
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
 let number = 0;
@@ -53,7 +51,7 @@ describe('Pause', () => {
   it('a paused schedule is not claimed, however long the pause lasts (invariant I4)', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: 'fire drill', untilAt: null });
-    expect(await schedule.claim(T0 + 10 * MINUTE)).toEqual([]);
+    expect(await schedule.claim(T0 + 10 * MINUTE_MS)).toEqual([]);
     expect(await schedule.read()).toMatchObject({
       status: 'paused',
       version: 2,
@@ -65,41 +63,41 @@ describe('Pause', () => {
   it('a resume records the occurrences of the pause as skipped with a reason, and the schedule continues with the next one', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: 'fire drill', untilAt: null });
-    await resumeSchedule(database.pool, schedule.at(T0 + 3 * MINUTE + 1));
+    await resumeSchedule(database.pool, schedule.at(T0 + 3 * MINUTE_MS + 1));
     const runs = await schedule.runs();
     expect(runs.map((run) => [run.occurrenceAt - T0, run.status, run.reasonCode])).toEqual([
-      [MINUTE, 'skipped', 'paused'],
-      [2 * MINUTE, 'skipped', 'paused'],
-      [3 * MINUTE, 'skipped', 'paused'],
+      [MINUTE_MS, 'skipped', 'paused'],
+      [2 * MINUTE_MS, 'skipped', 'paused'],
+      [3 * MINUTE_MS, 'skipped', 'paused'],
     ]);
     expect(runs[0]?.reason).toBe('paused by ops at 2026-03-02T10:00:00.000Z, note: fire drill');
     expect(await schedule.read()).toMatchObject({
       status: 'active',
       version: 3,
-      nextRunAt: T0 + 4 * MINUTE,
+      nextRunAt: T0 + 4 * MINUTE_MS,
     });
   });
 
   it('under the misfire policy all, every occurrence that was due during a pause runs after the resume', async () => {
     const schedule = await everyMinute({ misfire: { policy: 'all' } });
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
-    await resumeSchedule(database.pool, schedule.at(T0 + 2 * MINUTE + 1));
-    const [first] = await schedule.claim(T0 + 2 * MINUTE + 1);
-    const [second] = await schedule.claim(T0 + 2 * MINUTE + 1);
-    expect([first?.occurrenceAt, second?.occurrenceAt]).toEqual([T0 + MINUTE, T0 + 2 * MINUTE]);
+    await resumeSchedule(database.pool, schedule.at(T0 + 2 * MINUTE_MS + 1));
+    const [first] = await schedule.claim(T0 + 2 * MINUTE_MS + 1);
+    const [second] = await schedule.claim(T0 + 2 * MINUTE_MS + 1);
+    expect([first?.occurrenceAt, second?.occurrenceAt]).toEqual([T0 + MINUTE_MS, T0 + 2 * MINUTE_MS]);
   });
 
   it('if a schedule that fires every second is paused for a year, all occurrences of that year are recorded as one gap, without runs', async () => {
     const schedule = await everyMinute({ rule: { cron: '* * * * * *' } });
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
-    const YEAR = 365 * 86_400_000;
-    await resumeSchedule(database.pool, schedule.at(T0 + YEAR));
+    const YEAR_MS = 365 * DAY_MS;
+    await resumeSchedule(database.pool, schedule.at(T0 + YEAR_MS));
     expect(await schedule.runs()).toEqual([]);
     const { rows } = await database.pool.query(
       'select count, reason_code from carillon.gaps where schedule_id = $1',
       [schedule.id],
     );
-    expect(rows).toEqual([{ count: YEAR / 1_000, reason_code: 'paused' }]);
+    expect(rows).toEqual([{ count: YEAR_MS / 1_000, reason_code: 'paused' }]);
   });
 
   it('a schedule that is paused until an instant is resumed then, and the audit log names carillon as the actor', async () => {
@@ -108,9 +106,9 @@ describe('Pause', () => {
     await resumeEnded(database.pool, T0 + 89_999);
     expect((await schedule.read()).status).toBe('paused');
     await resumeEnded(database.pool, T0 + 125_000);
-    expect((await schedule.runs()).map((run) => run.occurrenceAt - T0)).toEqual([MINUTE]);
+    expect((await schedule.runs()).map((run) => run.occurrenceAt - T0)).toEqual([MINUTE_MS]);
     const [run] = await schedule.claim(T0 + 125_000);
-    expect(run?.occurrenceAt).toBe(T0 + 2 * MINUTE);
+    expect(run?.occurrenceAt).toBe(T0 + 2 * MINUTE_MS);
     expect(await schedule.audited()).toEqual(['schedule.paused by ops', 'schedule.resumed by carillon']);
   });
 
@@ -131,59 +129,59 @@ describe('Pause', () => {
   });
 
   it('a paused one-shot whose occurrence is skipped stays paused, and finishes when the pause ends', async () => {
-    const schedule = await everyMinute({ rule: { at: new Date(T0 + MINUTE).toISOString() } });
-    await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 2 * MINUTE });
+    const schedule = await everyMinute({ rule: { at: new Date(T0 + MINUTE_MS).toISOString() } });
+    await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 2 * MINUTE_MS });
     await skipNext(database.pool, schedule.at(T0 + 1));
     expect(await schedule.read()).toMatchObject({ status: 'paused', nextRunAt: null });
-    await resumeEnded(database.pool, T0 + 2 * MINUTE);
+    await resumeEnded(database.pool, T0 + 2 * MINUTE_MS);
     expect(await schedule.read()).toMatchObject({ status: 'finished', pausedUntil: null });
     expect((await schedule.runs()).map((run) => run.reasonCode)).toEqual(['skipped_by_request']);
   });
 
   it('while a schedule is paused, its run that waits for a retry is not claimed, and after the resume it is', async () => {
     const schedule = await everyMinute();
-    const [run] = await schedule.claim(T0 + MINUTE);
+    const [run] = await schedule.claim(T0 + MINUTE_MS);
     if (!run) throw new Error('nothing was claimed');
-    await engine.fail(run, T0 + MINUTE);
-    await pauseSchedule(database.pool, schedule.at(T0 + MINUTE + 1), { note: null, untilAt: null });
-    expect(await schedule.claim(T0 + 30 * MINUTE)).toEqual([]);
-    await resumeSchedule(database.pool, schedule.at(T0 + 30 * MINUTE));
-    const again = await schedule.claim(T0 + 30 * MINUTE);
-    expect(again.map((run) => [run.occurrenceAt - T0, run.attempt])).toEqual([[MINUTE, 2]]);
+    await engine.fail(run, T0 + MINUTE_MS);
+    await pauseSchedule(database.pool, schedule.at(T0 + MINUTE_MS + 1), { note: null, untilAt: null });
+    expect(await schedule.claim(T0 + 30 * MINUTE_MS)).toEqual([]);
+    await resumeSchedule(database.pool, schedule.at(T0 + 30 * MINUTE_MS));
+    const again = await schedule.claim(T0 + 30 * MINUTE_MS);
+    expect(again.map((run) => [run.occurrenceAt - T0, run.attempt])).toEqual([[MINUTE_MS, 2]]);
   });
 
   it('if a run in flight fails after its schedule was paused, its retry waits until the schedule is resumed', async () => {
     const schedule = await everyMinute();
-    const [run] = await schedule.claim(T0 + MINUTE);
+    const [run] = await schedule.claim(T0 + MINUTE_MS);
     if (!run) throw new Error('nothing was claimed');
-    await pauseSchedule(database.pool, schedule.at(T0 + MINUTE + 1), { note: null, untilAt: null });
-    await engine.fail(run, T0 + MINUTE + 2);
-    expect(await schedule.claim(T0 + 30 * MINUTE)).toEqual([]);
+    await pauseSchedule(database.pool, schedule.at(T0 + MINUTE_MS + 1), { note: null, untilAt: null });
+    await engine.fail(run, T0 + MINUTE_MS + 2);
+    expect(await schedule.claim(T0 + 30 * MINUTE_MS)).toEqual([]);
     expect(await schedule.runs()).toMatchObject([
       { status: 'retrying', nextAttemptAt: Number.POSITIVE_INFINITY },
     ]);
-    await resumeSchedule(database.pool, schedule.at(T0 + 30 * MINUTE));
-    expect((await schedule.claim(T0 + 30 * MINUTE)).map((run) => run.attempt)).toEqual([2]);
+    await resumeSchedule(database.pool, schedule.at(T0 + 30 * MINUTE_MS));
+    expect((await schedule.claim(T0 + 30 * MINUTE_MS)).map((run) => run.attempt)).toEqual([2]);
   });
 });
 
 describe('Cancel', () => {
   it('the cancel of a schedule returns its run in flight and cancels its waiting run, and nothing of the schedule is claimed afterwards (invariant I4)', async () => {
     const schedule = await everyMinute({ retry: { baseDelay: 'PT30M' } });
-    const [retried] = await schedule.claim(T0 + MINUTE);
+    const [retried] = await schedule.claim(T0 + MINUTE_MS);
     if (!retried) throw new Error('nothing was claimed');
-    await engine.fail(retried, T0 + MINUTE);
-    const [flying] = await schedule.claim(T0 + 2 * MINUTE);
+    await engine.fail(retried, T0 + MINUTE_MS);
+    const [flying] = await schedule.claim(T0 + 2 * MINUTE_MS);
     if (!flying) throw new Error('nothing was claimed');
 
-    const result = await cancelSchedule(database.pool, schedule.at(T0 + 2 * MINUTE + 1));
+    const result = await cancelSchedule(database.pool, schedule.at(T0 + 2 * MINUTE_MS + 1));
 
     expect(result).toMatchObject({ kind: 'changed', value: { inFlight: [encodeRunId(flying)] } });
-    expect(await schedule.claim(T0 + 60 * MINUTE)).toEqual([]);
+    expect(await schedule.claim(T0 + 60 * MINUTE_MS)).toEqual([]);
     // The run in flight fails after the cancel was acknowledged. It must not be retried, because a retry would be a
     // claim after the cancel.
-    await engine.fail(flying, T0 + 2 * MINUTE + 2);
-    expect(await schedule.claim(T0 + 90 * MINUTE)).toEqual([]);
+    await engine.fail(flying, T0 + 2 * MINUTE_MS + 2);
+    expect(await schedule.claim(T0 + 90 * MINUTE_MS)).toEqual([]);
     expect((await schedule.runs()).map((run) => run.status)).toEqual(['cancelled', 'cancelled']);
   });
 });
@@ -198,7 +196,7 @@ describe('Trigger', () => {
       ['trigger', 1],
       ['trigger', 2],
     ]);
-    expect((await schedule.read()).nextRunAt).toBe(T0 + MINUTE);
+    expect((await schedule.read()).nextRunAt).toBe(T0 + MINUTE_MS);
     expect((await schedule.read()).version).toBe(1);
   });
 
@@ -218,14 +216,14 @@ describe('Reschedule', () => {
     await rescheduleNext(database.pool, schedule.at(T0), T0 + 90_000);
     expect(await schedule.claim(T0 + 89_999)).toEqual([]);
     const [run] = await schedule.claim(T0 + 90_000);
-    expect([run?.occurrenceAt, run?.dueAt]).toEqual([T0 + MINUTE, T0 + 90_000]);
-    expect((await schedule.read()).nextRunAt).toBe(T0 + 2 * MINUTE);
+    expect([run?.occurrenceAt, run?.dueAt]).toEqual([T0 + MINUTE_MS, T0 + 90_000]);
+    expect((await schedule.read()).nextRunAt).toBe(T0 + 2 * MINUTE_MS);
   });
 
   it('a reschedule to now makes the next occurrence due at once', async () => {
     const schedule = await everyMinute();
     await rescheduleNext(database.pool, schedule.at(T0 + 5), T0 + 5);
-    expect((await schedule.claim(T0 + 5)).map((run) => run.occurrenceAt)).toEqual([T0 + MINUTE]);
+    expect((await schedule.claim(T0 + 5)).map((run) => run.occurrenceAt)).toEqual([T0 + MINUTE_MS]);
   });
 });
 
@@ -233,8 +231,10 @@ describe('Skip next', () => {
   it('a skip of the next occurrence skips only that occurrence, and records who asked for it', async () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));
-    expect(await schedule.claim(T0 + 2 * MINUTE - 1)).toEqual([]);
-    expect((await schedule.claim(T0 + 2 * MINUTE)).map((run) => run.occurrenceAt - T0)).toEqual([2 * MINUTE]);
+    expect(await schedule.claim(T0 + 2 * MINUTE_MS - 1)).toEqual([]);
+    expect((await schedule.claim(T0 + 2 * MINUTE_MS)).map((run) => run.occurrenceAt - T0)).toEqual([
+      2 * MINUTE_MS,
+    ]);
     expect((await schedule.runs())[0]).toMatchObject({ status: 'skipped', reason: 'skipped by ops' });
   });
 });
@@ -242,25 +242,24 @@ describe('Skip next', () => {
 describe('Backfill', () => {
   it('a backfill starts exactly one run for each occurrence of its range that has not succeeded, even if the backfill is repeated', async () => {
     const schedule = await everyMinute();
-    const [run] = await schedule.claim(T0 + MINUTE);
+    const [run] = await schedule.claim(T0 + MINUTE_MS);
     if (!run) throw new Error('nothing was claimed');
-    await engine.succeed(run, T0 + MINUTE);
-    const range = { fromAt: T0 - 2 * MINUTE, toAt: T0 + MINUTE };
-    const first = await backfillSchedule(database.pool, schedule.at(T0 + MINUTE + 1), range);
-    const second = await backfillSchedule(database.pool, schedule.at(T0 + MINUTE + 1), range);
+    await engine.succeed(run, T0 + MINUTE_MS);
+    const range = { fromAt: T0 - 2 * MINUTE_MS, toAt: T0 + MINUTE_MS };
+    const first = await backfillSchedule(database.pool, schedule.at(T0 + MINUTE_MS + 1), range);
+    const second = await backfillSchedule(database.pool, schedule.at(T0 + MINUTE_MS + 1), range);
     expect([first, second]).toMatchObject([{ value: 3 }, { value: 0 }]);
-    const runs = await schedule.claim(T0 + MINUTE + 1);
+    const runs = await schedule.claim(T0 + MINUTE_MS + 1);
     expect(runs.map((run) => [run.origin, run.occurrenceAt - T0])).toEqual([
-      ['backfill', -2 * MINUTE],
-      ['backfill', -MINUTE],
+      ['backfill', -2 * MINUTE_MS],
+      ['backfill', -MINUTE_MS],
       ['backfill', 0],
     ]);
   });
 });
 
 describe('Edit', () => {
-  const HALF = MINUTE / 2;
-  const DAY = 24 * 60 * MINUTE;
+  const HALF = MINUTE_MS / 2;
   const rule = (cron: string) => draft({ rule: { cron } }, T0);
   const hourly = () => rule('0 * * * *');
   const everyHalfMinute = () => rule('*/30 * * * * *');
@@ -269,18 +268,18 @@ describe('Edit', () => {
     const schedule = await everyMinute();
     const result = await editSchedule(database.pool, schedule.at(T0), hourly());
     expect(result).toMatchObject({ kind: 'changed', value: { version: 2, inFlight: [] } });
-    expect(await schedule.claim(T0 + 59 * MINUTE)).toEqual([]);
-    expect((await schedule.claim(T0 + 60 * MINUTE)).length).toBe(1);
+    expect(await schedule.claim(T0 + 59 * MINUTE_MS)).toEqual([]);
+    expect((await schedule.claim(T0 + 60 * MINUTE_MS)).length).toBe(1);
   });
 
   it('an edit of a schedule returns its run in flight, and that run and its retry keep the old definition', async () => {
     const schedule = await everyMinute({ payload: 'old' });
-    const [run] = await schedule.claim(T0 + MINUTE);
+    const [run] = await schedule.claim(T0 + MINUTE_MS);
     if (!run) throw new Error('nothing was claimed');
-    const result = await editSchedule(database.pool, schedule.at(T0 + MINUTE + 1), hourly());
+    const result = await editSchedule(database.pool, schedule.at(T0 + MINUTE_MS + 1), hourly());
     expect(result).toMatchObject({ value: { inFlight: [encodeRunId(run)] } });
-    await engine.fail(run, T0 + MINUTE + 2);
-    expect(await schedule.claim(T0 + 10 * MINUTE)).toMatchObject([{ attempt: 2, payload: '"old"' }]);
+    await engine.fail(run, T0 + MINUTE_MS + 2);
+    expect(await schedule.claim(T0 + 10 * MINUTE_MS)).toMatchObject([{ attempt: 2, payload: '"old"' }]);
     expect(await schedule.runs()).toMatchObject([{ version: 1, attempt: 2, status: 'running' }]);
   });
 
@@ -297,10 +296,10 @@ describe('Edit', () => {
     expect((await schedule.read()).nextRunAt).toBe(tomorrowAt);
     await skipNext(database.pool, schedule.at(T0));
     await editSchedule(database.pool, schedule.at(T0 + 1), rule('0 9 * * 1-6'));
-    expect((await schedule.read()).nextRunAt).toBe(tomorrowAt + DAY);
+    expect((await schedule.read()).nextRunAt).toBe(tomorrowAt + DAY_MS);
     expect(await schedule.claim(tomorrowAt)).toEqual([]);
-    expect((await schedule.claim(tomorrowAt + DAY)).map((run) => run.occurrenceAt)).toEqual([
-      tomorrowAt + DAY,
+    expect((await schedule.claim(tomorrowAt + DAY_MS)).map((run) => run.occurrenceAt)).toEqual([
+      tomorrowAt + DAY_MS,
     ]);
     expect((await schedule.runs()).map((run) => run.status)).toEqual(['skipped', 'running']);
   });
@@ -321,8 +320,8 @@ describe('Edit', () => {
       await skipNext(database.pool, schedule.at(startAt));
       await editSchedule(database.pool, schedule.at(startAt + 1), everyHalfMinute());
       expect(await schedule.claim(startAt + HALF)).toHaveLength(1);
-      expect(await schedule.claim(startAt + MINUTE)).toEqual([]);
-      expect((await schedule.read()).nextRunAt).toBe(startAt + MINUTE + HALF);
+      expect(await schedule.claim(startAt + MINUTE_MS)).toEqual([]);
+      expect((await schedule.read()).nextRunAt).toBe(startAt + MINUTE_MS + HALF);
       expect((await schedule.runs()).map((run) => run.status)).toEqual(['running', 'skipped']);
     },
   );
@@ -333,7 +332,7 @@ describe('Edit', () => {
     await editSchedule(database.pool, schedule.at(MONTH_END + 1), hourly());
     await editSchedule(database.pool, schedule.at(MONTH_END + 2), everyHalfMinute());
     expect(await schedule.claim(MONTH_END + HALF)).toHaveLength(1);
-    expect(await schedule.claim(MONTH_END + MINUTE)).toEqual([]);
+    expect(await schedule.claim(MONTH_END + MINUTE_MS)).toEqual([]);
   });
 
   it.each(['is still running', 'has succeeded'])(
@@ -347,10 +346,10 @@ describe('Edit', () => {
       if (state === 'has succeeded') await engine.succeed(ahead, startAt + 2);
       await editSchedule(database.pool, schedule.at(startAt + 3), everyHalfMinute());
       expect(await schedule.claim(startAt + HALF)).toHaveLength(1);
-      expect(await schedule.claim(startAt + MINUTE)).toEqual([]);
-      if (state === 'is still running') expect(await engine.succeed(ahead, startAt + MINUTE + 1)).toBe(1);
+      expect(await schedule.claim(startAt + MINUTE_MS)).toEqual([]);
+      if (state === 'is still running') expect(await engine.succeed(ahead, startAt + MINUTE_MS + 1)).toBe(1);
       expect((await schedule.runs()).map((run) => run.status)).toEqual(['running', 'succeeded']);
-      expect((await schedule.read()).nextRunAt).toBe(startAt + MINUTE + HALF);
+      expect((await schedule.read()).nextRunAt).toBe(startAt + MINUTE_MS + HALF);
     },
   );
 
@@ -358,16 +357,16 @@ describe('Edit', () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));
     await editSchedule(database.pool, schedule.at(T0 + 1), rule('*/5 * * * * *'));
-    await schedule.claim(T0 + 20 * MINUTE);
+    await schedule.claim(T0 + 20 * MINUTE_MS);
     const { rows: gaps } = await database.pool.query(
       'select from_at as "fromAt", to_at as "toAt", count from carillon.gaps where schedule_id = $1',
       [schedule.id],
     );
     // Two of the 240 missed occurrences have runs: the skipped one, and the latest one, which the misfire policy runs.
     expect((await schedule.runs()).map((run) => [run.occurrenceAt - T0, run.status])).toEqual([
-      [MINUTE, 'skipped'],
-      [20 * MINUTE, 'running'],
+      [MINUTE_MS, 'skipped'],
+      [20 * MINUTE_MS, 'running'],
     ]);
-    expect(gaps).toEqual([{ fromAt: T0 + 5_000, toAt: T0 + 20 * MINUTE - 5_000, count: 238 }]);
+    expect(gaps).toEqual([{ fromAt: T0 + 5_000, toAt: T0 + 20 * MINUTE_MS - 5_000, count: 238 }]);
   });
 });

@@ -1,11 +1,11 @@
 import { ensurePartitions, readSchedule, replayFailed, replayRun, triggerSchedule } from '@carillon/db';
+import { MINUTE_MS } from '@carillon/shared';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { beforeAll, expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
-const MINUTE = 60_000;
 
 // The tests insert runs by plain statements, which create no partition.
 beforeAll(() => ensurePartitions(database.pool, T0));
@@ -22,7 +22,7 @@ async function claimThree({
   const inputs = keys.map((id) => ({ id, rule }) as { id: string; rule: { every: string } });
   const ids = (await insertSchedules(database, inputs, { nowAt: T0 })) as [number, number, number];
   await database.pool.query(...spoil(ids[1]));
-  const claimed = (await engine.claim(T0 + MINUTE)).map((run) => run.scheduleId);
+  const claimed = (await engine.claim(T0 + MINUTE_MS)).map((run) => run.scheduleId);
   return { ids, claimed: claimed.filter((id) => ids.includes(id)), spoiltKey: keys[1] as string };
 }
 
@@ -74,11 +74,11 @@ it('an occurrence that already has a run is not run again: its schedule moves to
                                   recorded_at, happened_at, finished_at)
        values ($1, to_timestamp($2), 'rule', date_trunc('month', to_timestamp($2)), 1, 1, 'succeeded', to_timestamp($2),
                to_timestamp($2), to_timestamp($2), to_timestamp($2))`,
-      [id, (T0 + MINUTE) / 1_000],
+      [id, (T0 + MINUTE_MS) / 1_000],
     ],
   });
   expect(claimed).toEqual([ids[0], ids[2]]);
-  expect(await read(spoiltKey)).toMatchObject({ status: 'active', nextRunAt: T0 + 2 * MINUTE });
+  expect(await read(spoiltKey)).toMatchObject({ status: 'active', nextRunAt: T0 + 2 * MINUTE_MS });
   expect(await engine.runsOf(ids[1])).toMatchObject([{ status: 'succeeded', attempt: 0 }]);
 });
 
@@ -99,7 +99,7 @@ it('a schedule whose run Postgres refuses to insert is paused with the reason, a
   try {
     const claimed: number[] = [];
     for (let round = 0; round < 20; round++)
-      claimed.push(...(await engine.claim(T0 + MINUTE)).map((run) => run.scheduleId));
+      claimed.push(...(await engine.claim(T0 + MINUTE_MS)).map((run) => run.scheduleId));
     const fine = ids.filter((_, i) => i !== 7 && i !== 8);
     expect(claimed.filter((id) => ids.includes(id)).toSorted((a, b) => a - b)).toEqual(
       fine.toSorted((a, b) => a - b),
@@ -117,7 +117,7 @@ it('a schedule whose run Postgres refuses to insert is paused with the reason, a
 
 it('a waiting run that cannot be read, or that Postgres refuses to start, fails with the reason, and the rest of the batch is claimed', async () => {
   const keys = Array.from({ length: 20 }, (_, i) => `waiting-${i}`);
-  const rule = { at: new Date(T0 + 1_000 * MINUTE).toISOString() };
+  const rule = { at: new Date(T0 + 1_000 * MINUTE_MS).toISOString() };
   const ids = await insertSchedules(
     database,
     keys.map((id) => ({ id, rule })),
@@ -134,7 +134,7 @@ it('a waiting run that cannot be read, or that Postgres refuses to start, fails 
   try {
     const claimed: number[] = [];
     for (let round = 0; round < 20; round++)
-      claimed.push(...(await engine.claim(T0 + MINUTE)).map((run) => run.scheduleId));
+      claimed.push(...(await engine.claim(T0 + MINUTE_MS)).map((run) => run.scheduleId));
     const fine = ids.filter((_, i) => i !== 3 && i !== 7);
     expect(claimed.filter((id) => ids.includes(id)).toSorted((a, b) => a - b)).toEqual(
       fine.toSorted((a, b) => a - b),
@@ -157,17 +157,17 @@ it('a run can be replayed a hundred times and no more, neither by itself nor wit
   const rule = { at: new Date(T0).toISOString() };
   const inputs = ['replayed', 'never-replayed'].map((id) => ({ id, rule }));
   const [id, other] = await insertSchedules(database, inputs, { nowAt: T0 });
-  const runs = await engine.claim(T0 + MINUTE);
+  const runs = await engine.claim(T0 + MINUTE_MS);
   const run = runs.find(({ scheduleId }) => scheduleId === id);
   if (!run || runs.length !== 2) throw new Error('not claimed');
-  for (const each of runs) await engine.fail(each, T0 + MINUTE);
+  for (const each of runs) await engine.fail(each, T0 + MINUTE_MS);
   await database.pool.query(
     `update carillon.runs set status = 'failed', failed_at = now(), next_attempt_at = null,
        replays = case schedule_id when $1 then 99 else 0 end where schedule_id in ($1, $2)`,
     [id, other],
   );
   const replay = () =>
-    replayRun(database.pool, { projectId: database.projectId, run, actor: 'test', now: T0 + 2 * MINUTE });
+    replayRun(database.pool, { projectId: database.projectId, run, actor: 'test', now: T0 + 2 * MINUTE_MS });
   expect(await replay()).toMatchObject({ kind: 'changed' });
   await database.pool.query(
     `update carillon.runs set status = 'failed', failed_at = now(), next_attempt_at = null where schedule_id = $1`,

@@ -12,6 +12,7 @@ import {
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
+import { HOUR_MS, MINUTE_MS } from '@carillon/shared';
 import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -20,8 +21,6 @@ const engine = useEngine(database);
 const { projectId } = database;
 
 const T0 = Date.parse('2026-03-02T10:00:00Z');
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const at = (instant: number) => ({ rule: { at: new Date(instant).toISOString() } });
 
 interface Schedule {
@@ -64,7 +63,7 @@ async function writtenBy({ id }: Schedule): Promise<string> {
   return rows[0].xmin;
 }
 
-const changing = ({ id }: Schedule, now = T0 + HOUR) => ({ ref: { id }, actor: 'test', now });
+const changing = ({ id }: Schedule, now = T0 + HOUR_MS) => ({ ref: { id }, actor: 'test', now });
 const NO_END = { note: null, untilAt: null };
 
 describe('A fire and the row in carillon.schedules', () => {
@@ -78,7 +77,7 @@ describe('A fire and the row in carillon.schedules', () => {
   it('a recurring schedule that fires does not change its row in carillon.schedules', async () => {
     const schedule = await insert({ rule: { every: 'PT1H' } });
     const before = await writtenBy(schedule);
-    await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
+    await engine.succeed(await claimOne(T0 + HOUR_MS), T0 + HOUR_MS);
     expect(await read(schedule)).toMatchObject({ status: 'active', runsTotal: 1 });
     expect(await writtenBy(schedule)).toBe(before);
     await cancelSchedule(database.pool, changing(schedule));
@@ -117,7 +116,7 @@ describe('A one-shot that has fired', () => {
     expect(await list({ tag: 'listed' })).toEqual([listed]);
     expect(await list({ tag: 'listed', status: 'finished' })).toEqual([listed]);
     expect(await list({ tag: 'listed', status: 'active' })).toEqual([]);
-    expect(await list({ tag: 'listed', dueBefore: new Date(T0 + HOUR).toISOString() })).toEqual([]);
+    expect(await list({ tag: 'listed', dueBefore: new Date(T0 + HOUR_MS).toISOString() })).toEqual([]);
     expect(await list({ q: schedule.key })).toContainEqual(listed);
   });
 
@@ -129,14 +128,14 @@ describe('A one-shot that has fired', () => {
     };
     expect(await create({})).toEqual([{ kind: 'same' }]);
     expect(await create({ payload: 1 })).toEqual([{ kind: 'conflict' }]);
-    expect(await engine.claim(T0 + HOUR)).toEqual([]);
+    expect(await engine.claim(T0 + HOUR_MS)).toEqual([]);
   });
 
   it('a finished one-shot can be triggered, and is unchanged after that run', async () => {
     const schedule = await fired();
     const before = await read(schedule);
     expect(await triggerSchedule(database.pool, changing(schedule))).toMatchObject({ kind: 'changed' });
-    await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
+    await engine.succeed(await claimOne(T0 + HOUR_MS), T0 + HOUR_MS);
     expect(await read(schedule)).toEqual(before);
   });
 
@@ -152,19 +151,19 @@ describe('A one-shot that has fired', () => {
 
   it('a finished one-shot that is edited to another time becomes active, fires again and counts both runs', async () => {
     const schedule = await fired();
-    const later = draft(at(T0 + 2 * HOUR), T0 + HOUR);
+    const later = draft(at(T0 + 2 * HOUR_MS), T0 + HOUR_MS);
     expect(await editSchedule(database.pool, changing(schedule), later)).toMatchObject({
       kind: 'changed',
       value: { version: 2 },
     });
     expect(await read(schedule)).toMatchObject({ status: 'active', runsTotal: 1, lastRunAt: T0 });
-    await engine.succeed(await claimOne(T0 + 2 * HOUR), T0 + 2 * HOUR);
+    await engine.succeed(await claimOne(T0 + 2 * HOUR_MS), T0 + 2 * HOUR_MS);
     expect(await read(schedule)).toMatchObject({
       status: 'finished',
       version: 2,
       runsTotal: 2,
-      lastRunAt: T0 + 2 * HOUR,
-      lastClaimedAt: T0 + 2 * HOUR,
+      lastRunAt: T0 + 2 * HOUR_MS,
+      lastClaimedAt: T0 + 2 * HOUR_MS,
     });
   });
 
@@ -174,7 +173,7 @@ describe('A one-shot that has fired', () => {
     expect(await editSchedule(database.pool, changing(schedule), sameTime)).toMatchObject({
       kind: 'changed',
     });
-    expect(await engine.claim(T0 + 2 * HOUR)).toEqual([]);
+    expect(await engine.claim(T0 + 2 * HOUR_MS)).toEqual([]);
     expect(await read(schedule)).toMatchObject({ status: 'finished', version: 2, runsTotal: 1 });
   });
 
@@ -182,21 +181,21 @@ describe('A one-shot that has fired', () => {
     const schedule = await insert({ retry: { maxAttempts: 2, baseDelay: 'PT1S' } });
     await engine.fail(await claimOne(), T0 + 1);
     expect(await read(schedule)).toMatchObject({ status: 'finished' });
-    const again = await claimOne(T0 + HOUR);
+    const again = await claimOne(T0 + HOUR_MS);
     expect(again).toMatchObject({ scheduleId: schedule.id, scheduleKey: schedule.key, attempt: 2 });
-    await engine.fail(again, T0 + HOUR);
+    await engine.fail(again, T0 + HOUR_MS);
     expect(await engine.runsOf(schedule.id)).toMatchObject([{ status: 'failed' }]);
 
     const filter = { scheduleKeys: [schedule.key] };
-    const all = { projectId, filter, limit: 10, perSecond: 100, actor: 'test', now: T0 + HOUR };
+    const all = { projectId, filter, limit: 10, perSecond: 100, actor: 'test', now: T0 + HOUR_MS };
     expect(await replayFailed(database.pool, all)).toMatchObject({ count: 1 });
-    await engine.fail(await claimOne(T0 + 2 * HOUR), T0 + 2 * HOUR);
-    await engine.fail(await claimOne(T0 + 3 * HOUR), T0 + 3 * HOUR);
+    await engine.fail(await claimOne(T0 + 2 * HOUR_MS), T0 + 2 * HOUR_MS);
+    await engine.fail(await claimOne(T0 + 3 * HOUR_MS), T0 + 3 * HOUR_MS);
 
     const run = { scheduleId: schedule.id, occurrenceAt: T0, origin: 'rule' as const };
-    const request = { projectId, run, actor: 'test', now: T0 + 4 * HOUR };
+    const request = { projectId, run, actor: 'test', now: T0 + 4 * HOUR_MS };
     expect(await replayRun(database.pool, request)).toMatchObject({ kind: 'changed' });
-    await engine.succeed(await claimOne(T0 + 4 * HOUR), T0 + 4 * HOUR);
+    await engine.succeed(await claimOne(T0 + 4 * HOUR_MS), T0 + 4 * HOUR_MS);
     expect(await engine.runsOf(schedule.id)).toMatchObject([{ status: 'succeeded', attempt: 5 }]);
     expect(await read(schedule)).toMatchObject({ status: 'finished', runsTotal: 1, lastRunAt: T0 });
   });
@@ -208,7 +207,7 @@ describe('A one-shot that has fired', () => {
       kind: 'changed',
       value: { inFlight: [], isNew: true },
     });
-    expect(await engine.claim(T0 + HOUR)).toEqual([]);
+    expect(await engine.claim(T0 + HOUR_MS)).toEqual([]);
     expect(await engine.runsOf(schedule.id)).toMatchObject([
       { status: 'cancelled', reasonCode: 'schedule_cancelled' },
     ]);
@@ -219,13 +218,13 @@ describe('A one-shot that has fired', () => {
 describe('Totals of a schedule that finishes', () => {
   it('a one-shot that was rescheduled and has fired shows the time of the reschedule as updatedAt', async () => {
     const schedule = await insert();
-    await rescheduleNext(database.pool, changing(schedule, T0 + 1), T0 + HOUR);
-    await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
+    await rescheduleNext(database.pool, changing(schedule, T0 + 1), T0 + HOUR_MS);
+    await engine.succeed(await claimOne(T0 + HOUR_MS), T0 + HOUR_MS);
     expect(await read(schedule)).toMatchObject({
       status: 'finished',
       runsTotal: 1,
       lastRunAt: T0,
-      lastClaimedAt: T0 + HOUR,
+      lastClaimedAt: T0 + HOUR_MS,
       updatedAt: T0 + 1,
     });
   });
@@ -240,14 +239,14 @@ describe('Totals of a schedule that finishes', () => {
 
   it('a schedule with maxRuns 2 finishes with its second run and counts both', async () => {
     const schedule = await insert({ rule: { every: 'PT30M' }, maxRuns: 2 });
-    for (const now of [T0 + 30 * MINUTE, T0 + HOUR]) await engine.succeed(await claimOne(now), now);
+    for (const now of [T0 + 30 * MINUTE_MS, T0 + HOUR_MS]) await engine.succeed(await claimOne(now), now);
     expect(await read(schedule)).toMatchObject({
       status: 'finished',
       runsTotal: 2,
-      lastRunAt: T0 + HOUR,
-      lastClaimedAt: T0 + HOUR,
+      lastRunAt: T0 + HOUR_MS,
+      lastClaimedAt: T0 + HOUR_MS,
     });
-    expect(await engine.claim(T0 + 2 * HOUR)).toEqual([]);
+    expect(await engine.claim(T0 + 2 * HOUR_MS)).toEqual([]);
   });
 
   it('a one-shot with an overlap policy finishes with one run, as every one-shot does', async () => {
@@ -256,22 +255,22 @@ describe('Totals of a schedule that finishes', () => {
   });
 
   it('a one-shot whose only occurrence is skipped by request finishes with no run', async () => {
-    const schedule = await insert(at(T0 + HOUR));
+    const schedule = await insert(at(T0 + HOUR_MS));
     await skipNext(database.pool, changing(schedule, T0 + 1));
     expect(await read(schedule)).toMatchObject({ status: 'finished', runsTotal: 0, lastRunAt: null });
   });
 
   it.each([
-    ['a later', T0 + 3 * HOUR],
-    ['an earlier', T0 + HOUR],
+    ['a later', T0 + 3 * HOUR_MS],
+    ['an earlier', T0 + HOUR_MS],
   ])(
     'a one-shot that was skipped and then edited to %s time fires once and counts one run',
     async (_, movedTo) => {
-      const schedule = await insert(at(T0 + 2 * HOUR));
+      const schedule = await insert(at(T0 + 2 * HOUR_MS));
       await skipNext(database.pool, changing(schedule, T0 + 1));
       await editSchedule(database.pool, changing(schedule, T0 + 2), draft(at(movedTo), T0 + 2));
       await engine.succeed(await claimOne(movedTo), movedTo);
-      expect(await engine.claim(T0 + 4 * HOUR)).toEqual([]);
+      expect(await engine.claim(T0 + 4 * HOUR_MS)).toEqual([]);
       expect(await read(schedule)).toMatchObject({
         status: 'finished',
         runsTotal: 1,

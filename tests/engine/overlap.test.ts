@@ -1,11 +1,10 @@
 import { promoteQueued, readInFlight, readStuckQueues, triggerSchedule } from '@carillon/db';
+import { MINUTE_MS } from '@carillon/shared';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
-
-const MINUTE = 60_000;
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const statuses = async (id: number) => (await engine.runsOf(id)).map((run) => run.status);
 
@@ -14,7 +13,7 @@ async function everyMinute(policies: object) {
     nowAt: T0,
   })) as [number];
   const claim = async (minutes: number) =>
-    (await engine.claim(T0 + minutes * MINUTE)).filter((run) => run.scheduleId === id);
+    (await engine.claim(T0 + minutes * MINUTE_MS)).filter((run) => run.scheduleId === id);
   const claimOne = async (minutes: number) => {
     const [run, ...more] = await claim(minutes);
     if (!run || more.length > 0) throw new Error(`expected one run, got ${run ? 1 + more.length : 0}`);
@@ -35,7 +34,7 @@ describe('Overlapping runs', () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
     const first = await claimOne(1);
     expect(await claim(2)).toEqual([]);
-    await engine.succeed(first, T0 + 2.5 * MINUTE);
+    await engine.succeed(first, T0 + 2.5 * MINUTE_MS);
     await claimOne(3);
     expect(await statuses(id)).toEqual(['succeeded', 'skipped', 'running']);
     expect((await engine.runsOf(id))[1]).toMatchObject({
@@ -46,7 +45,7 @@ describe('Overlapping runs', () => {
 
   it('overlap policy skip: a run is also skipped while the previous run waits for its retry', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip', retry: { baseDelay: 'PT1H' } });
-    await engine.fail(await claimOne(1), T0 + MINUTE);
+    await engine.fail(await claimOne(1), T0 + MINUTE_MS);
     expect(await claim(2)).toEqual([]);
     expect(await statuses(id)).toEqual(['retrying', 'skipped']);
   });
@@ -57,11 +56,11 @@ describe('Overlapping runs', () => {
     expect(await claim(2)).toEqual([]);
     expect(await claim(3)).toEqual([]);
     expect(await statuses(id)).toEqual(['running', 'queued', 'queued']);
-    await engine.succeed(first, T0 + 3.1 * MINUTE);
-    expect(await promoteQueued(database.pool, [id], T0 + 3.2 * MINUTE)).toBe(1);
-    expect(await promoteQueued(database.pool, [id], T0 + 3.2 * MINUTE)).toBe(0);
+    await engine.succeed(first, T0 + 3.1 * MINUTE_MS);
+    expect(await promoteQueued(database.pool, [id], T0 + 3.2 * MINUTE_MS)).toBe(1);
+    expect(await promoteQueued(database.pool, [id], T0 + 3.2 * MINUTE_MS)).toBe(0);
     const second = await claimOne(3.3);
-    expect(second.occurrenceAt).toBe(T0 + 2 * MINUTE);
+    expect(second.occurrenceAt).toBe(T0 + 2 * MINUTE_MS);
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
   });
 
@@ -70,12 +69,12 @@ describe('Overlapping runs', () => {
     const first = await claimOne(1);
     await claim(2);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
-    await engine.succeed(first, T0 + 2.1 * MINUTE);
+    await engine.succeed(first, T0 + 2.1 * MINUTE_MS);
     // The worker was lost before it let the next queued run start. Later occurrences join the queue behind that run.
     expect(await claim(3)).toEqual([]);
     expect(await readStuckQueues(database.pool)).toContain(id);
-    await promoteQueued(database.pool, [id], T0 + 3.1 * MINUTE);
-    expect((await claimOne(3.2)).occurrenceAt).toBe(T0 + 2 * MINUTE);
+    await promoteQueued(database.pool, [id], T0 + 3.1 * MINUTE_MS);
+    expect((await claimOne(3.2)).occurrenceAt).toBe(T0 + 2 * MINUTE_MS);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
   });
 
@@ -84,7 +83,7 @@ describe('Overlapping runs', () => {
     const first = await claimOne(1);
     await claimOne(2);
     expect(await statuses(id)).toEqual(['cancelled', 'running']);
-    expect(await engine.succeed(first, T0 + 2.1 * MINUTE)).toBe(0);
+    expect(await engine.succeed(first, T0 + 2.1 * MINUTE_MS)).toBe(0);
     expect(await statuses(id)).toEqual(['cancelled', 'running']);
   });
 
@@ -100,7 +99,7 @@ describe('Overlapping runs', () => {
   it('overlap policy skip also applies to a triggered run', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
     await claimOne(1);
-    await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 1.5 * MINUTE });
+    await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 1.5 * MINUTE_MS });
     expect(await claim(1.6)).toEqual([]);
     expect(await engine.runsOf(id)).toMatchObject([
       { status: 'running' },
@@ -111,14 +110,18 @@ describe('Overlapping runs', () => {
 
 describe('Dependencies', () => {
   it('a run with dependsOn starts if the other schedule has succeeded within the given time, and is otherwise skipped with the reason', async () => {
-    await insertSchedules(database, [{ id: 'export', rule: { at: new Date(T0 + MINUTE).toISOString() } }], {
-      nowAt: T0,
-    });
+    await insertSchedules(
+      database,
+      [{ id: 'export', rule: { at: new Date(T0 + MINUTE_MS).toISOString() } }],
+      {
+        nowAt: T0,
+      },
+    );
     const { id, claim, claimOne } = await everyMinute({ dependsOn: { schedule: 'export', within: 'PT2M' } });
-    const [exported] = (await engine.claim(T0 + MINUTE)).filter((run) => run.scheduleKey === 'export');
+    const [exported] = (await engine.claim(T0 + MINUTE_MS)).filter((run) => run.scheduleKey === 'export');
     expect((await engine.runsOf(id))[0]).toMatchObject({ status: 'skipped', reasonCode: 'dependency' });
     if (!exported) throw new Error('nothing was claimed');
-    await engine.succeed(exported, T0 + 1.5 * MINUTE);
+    await engine.succeed(exported, T0 + 1.5 * MINUTE_MS);
     await claimOne(2);
     await claimOne(3);
     expect(await claim(4)).toEqual([]);

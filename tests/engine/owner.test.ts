@@ -1,4 +1,5 @@
 import { applyRetention, migrate, openDatabase } from '@carillon/db';
+import { DAY_MS } from '@carillon/shared';
 import { eventually, insertSchedules, testServers, useEngine, useOwnedDatabase } from '@carillon/testkit';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runDoctor } from '../../packages/carillon/src/doctor/run-doctor.js';
@@ -7,8 +8,6 @@ import { usePrograms } from '../use-programs.js';
 const database = useOwnedDatabase();
 const engine = useEngine(database);
 const programs = usePrograms(database);
-
-const DAY = 86_400_000;
 const T0 = Date.parse('2020-02-10T10:00:00Z');
 
 const count = async (table: string): Promise<number> =>
@@ -52,7 +51,7 @@ describe('A role that owns its database and is no superuser', () => {
       alter table carillon.audit_log enable trigger user`);
     await applyRetention(database.pool, {
       defaults: { runs: 30, schedules: 30, audit: 30 },
-      now: Date.now() + 365 * DAY,
+      now: Date.now() + 365 * DAY_MS,
     });
     expect([await count('runs'), await count('schedules'), await count('audit_log')]).toEqual([0, 0, 0]);
   });

@@ -9,13 +9,13 @@ import {
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
+import { HOUR_MS } from '@carillon/shared';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
 const { projectId } = database;
-const HOUR = 3_600_000;
 
 const at = (instant: string) => Date.parse(instant);
 const partitions = async (table = 'runs') => {
@@ -74,7 +74,7 @@ describe('Partitions', () => {
 
   it('a claim in a month without a partition creates the partition and claims the run', async () => {
     const now = at('2031-07-15T12:00:00Z');
-    const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR);
+    const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR_MS);
     expect(await partitions()).not.toContain('2031_07');
 
     const [run] = await engine.claim(now);
@@ -89,7 +89,7 @@ describe('Partitions', () => {
 
   it('a claim in a month without a partition creates it even while a transaction that has read runs is still open', async () => {
     const now = at('2031-09-15T12:00:00Z');
-    const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR);
+    const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR_MS);
     const reader = await database.pool.connect();
     try {
       // The lock of a read is kept until its transaction ends.
@@ -105,17 +105,17 @@ describe('Partitions', () => {
     const now = at('2032-01-31T23:59:59.999Z');
     const id = await insert(
       { rule: { at: new Date(now).toISOString() }, retry: { maxAttempts: 5 } },
-      now - HOUR,
+      now - HOUR_MS,
     );
     const [first] = await engine.claim(now);
     if (!first) throw new Error('nothing was claimed');
     await engine.fail(first, now + 10);
-    const [second] = await engine.claim(now + HOUR);
+    const [second] = await engine.claim(now + HOUR_MS);
     expect(second).toMatchObject({ scheduleId: id, month: '2032-01-01', attempt: 2 });
-    expect(await rescueRuns(database.pool, now + 2 * HOUR)).toMatchObject([{ scheduleId: id }]);
-    const [third] = await engine.claim(now + 3 * HOUR);
+    expect(await rescueRuns(database.pool, now + 2 * HOUR_MS)).toMatchObject([{ scheduleId: id }]);
+    const [third] = await engine.claim(now + 3 * HOUR_MS);
     if (!third) throw new Error('the rescued run was not claimed');
-    expect(await engine.succeed(third, now + 4 * HOUR)).toBe(1);
+    expect(await engine.succeed(third, now + 4 * HOUR_MS)).toBe(1);
     expect(await monthsOf(id)).toEqual([{ month: '2032-01-01', status: 'succeeded' }]);
     const { rows } = await database.pool.query(
       'select number from carillon.run_attempts where schedule_id = $1 order by 1',
@@ -129,9 +129,9 @@ describe('Partitions', () => {
     const id = await insert({ rule: { every: 'PT1H' } }, now);
     const request = { ref: { id }, actor: 'ops', now };
     expect(await triggerSchedule(database.pool, request)).toMatchObject({ kind: 'changed' });
-    const range = { fromAt: now, toAt: now + 2 * HOUR };
+    const range = { fromAt: now, toAt: now + 2 * HOUR_MS };
     expect(
-      await backfillSchedule(database.pool, { ...request, now: now + 40 * 24 * HOUR }, range),
+      await backfillSchedule(database.pool, { ...request, now: now + 40 * 24 * HOUR_MS }, range),
     ).toMatchObject({
       kind: 'changed',
       value: 2,
@@ -142,7 +142,7 @@ describe('Partitions', () => {
   it('many concurrent claims in a month without a partition all succeed', async () => {
     const now = at('2034-09-09T12:00:00Z');
     const inputs = Array.from({ length: 40 }, () => ({ rule: { at: new Date(now).toISOString() } }));
-    const ids = await insertSchedules(database, inputs, { nowAt: now - HOUR });
+    const ids = await insertSchedules(database, inputs, { nowAt: now - HOUR_MS });
     const claims = await Promise.all(Array.from({ length: 8 }, () => engine.claim(now, 5)));
     const claimed = claims.flat().map(({ scheduleId }) => scheduleId);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
@@ -151,7 +151,7 @@ describe('Partitions', () => {
   it('the skip of an occurrence half a year ahead is recorded in the partition of the current month, and no partition of a future month is created', async () => {
     const before = await partitions();
     const now = Date.now();
-    const inHalfAYear = new Date(now + 180 * 24 * HOUR);
+    const inHalfAYear = new Date(now + 180 * 24 * HOUR_MS);
     const cron = `0 0 ${Math.min(28, inHalfAYear.getUTCDate())} ${inHalfAYear.getUTCMonth() + 1} *`;
     const id = await insert({ id: 'yearly', rule: { cron } }, now);
     const { nextRunAt: skippedAt } = (await readSchedule(database.pool, projectId, 'yearly')) ?? {};

@@ -8,15 +8,14 @@ import {
   readSchedule,
   resumeSchedule,
 } from '@carillon/db';
+import { DAY_MS } from '@carillon/shared';
 import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
-
-const DAY = 86_400_000;
 const T0 = Date.parse('2020-02-10T10:00:00Z');
-const aYearLater = { keepDays: 30, now: T0 + 365 * DAY };
+const aYearLater = { keepDays: 30, now: T0 + 365 * DAY_MS };
 
 const prune = (pool: typeof database.pool, { keepDays, now }: { keepDays: number; now: number }) =>
   applyRetention(pool, { defaults: { runs: keepDays, schedules: null, audit: null }, now });
@@ -38,7 +37,7 @@ it('the partition of an old month is dropped, but not while a run in it is runni
   const month = ['attempts_2020_02', 'runs_2020_02'];
   expect(await months()).toEqual(month);
 
-  expect(await dropOldRuns(database.pool, { keepDays: 30, now: T0 + 20 * DAY })).toEqual([]);
+  expect(await dropOldRuns(database.pool, { keepDays: 30, now: T0 + 20 * DAY_MS })).toEqual([]);
   expect(await dropOldRuns(database.pool, aYearLater)).not.toContain('2020_02');
   expect(await months()).toEqual(month);
 
@@ -116,7 +115,7 @@ it('a finished one-shot still shows its status and the time of its last run afte
 });
 
 it('a run that a pause has held for longer than the retention is not deleted, and runs after the resume', async () => {
-  const [id] = (await insertSchedules(database, [{ rule: { every: 'P1D' } }], { nowAt: T0 - DAY })) as [
+  const [id] = (await insertSchedules(database, [{ rule: { every: 'P1D' } }], { nowAt: T0 - DAY_MS })) as [
     number,
   ];
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
@@ -167,8 +166,8 @@ it('the deferrals of a run are deleted only after the run itself was dropped', a
 it('the counters of a minute are deleted when no window of /v1/system includes that minute any more', async () => {
   const drift = { name: 'carillon_drift_total', labels: 'kind="overdue"', value: 1 };
   await addMetrics(database.pool, [drift], T0);
-  await addMetrics(database.pool, [drift], T0 + DAY);
-  await forgetOld(database.pool, { now: T0 + DAY + 2 * 3_600_000, only: ['metric_minutes'] });
+  await addMetrics(database.pool, [drift], T0 + DAY_MS);
+  await forgetOld(database.pool, { now: T0 + DAY_MS + 2 * 3_600_000, only: ['metric_minutes'] });
   const { rows } = await database.pool.query('select minute from carillon.metric_minutes');
-  expect(rows).toEqual([{ minute: T0 + DAY }]);
+  expect(rows).toEqual([{ minute: T0 + DAY_MS }]);
 });

@@ -23,7 +23,7 @@ import {
   takeReceipts,
   triggerSchedule,
 } from '@carillon/db';
-import type { RestoreMode } from '@carillon/shared';
+import { MINUTE_MS, type RestoreMode } from '@carillon/shared';
 import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Witness } from '../../packages/db/src/restore/witness.js';
@@ -32,7 +32,6 @@ const database = useDatabase();
 const engine = useEngine(database);
 const { projectId } = database;
 const T0 = Date.parse('2026-03-02T10:00:00Z');
-const MINUTE = 60_000;
 
 const hold = async (now = T0) =>
   holdInstallation(database.pool, {
@@ -68,7 +67,7 @@ describe('A held installation', () => {
       `insert into carillon.receipts (project_id, schedule_id, url, body, next_try_at) values ($1, 1, 'http://127.0.0.1/', '{}', to_timestamp($2 / 1000.0))`,
       [projectId, T0],
     );
-    const now = T0 + 2 * MINUTE;
+    const now = T0 + 2 * MINUTE_MS;
     const shares = [{ id: projectId, weight: 1 }];
     await hold();
     expect(await takeReceipts(database.pool, { limit: 10, fairTo: [], now })).toEqual([]);
@@ -88,7 +87,7 @@ describe('A held installation', () => {
        values ($1, $2, '{}', to_timestamp($3 / 1000.0), to_timestamp($3 / 1000.0))`,
       [projectId, rows[0]?.id, T0],
     );
-    const now = T0 + 2 * MINUTE;
+    const now = T0 + 2 * MINUTE_MS;
     await hold();
     expect(await takeMessages(database.pool, { limit: 10, now })).toEqual([]);
     await release('by-policy', now);
@@ -106,12 +105,12 @@ describe('A held installation', () => {
       ],
       { nowAt: T0 },
     )) as [number, number, number];
-    const now = T0 + 2 * MINUTE;
+    const now = T0 + 2 * MINUTE_MS;
     await triggerSchedule(database.pool, { ref: { projectId, key: 'triggered' }, actor: 'ops', now: T0 });
     await pauseSchedule(
       database.pool,
       { ref: { projectId, key: 'paused' }, actor: 'ops', now: T0 },
-      { untilAt: T0 + MINUTE, note: null },
+      { untilAt: T0 + MINUTE_MS, note: null },
     );
     await hold();
     const holder = { ...(await registerTestWorker(database)), leaseMs: 15_000, limit: 100, now };
@@ -425,7 +424,7 @@ describe('The lost time', () => {
     'carillon restore --%s: afterwards, claims run and skip as many occurrences as the dry run has counted',
     async (mode, expected) => {
       const ids = await insertAll();
-      const now = T0 + 5 * MINUTE + 45_000;
+      const now = T0 + 5 * MINUTE_MS + 45_000;
       await hold(now);
       const lostTime = lostTimeOf({ lostFromAt: T0 }, { mode, untilAt: now });
       const survey = await surveyLostTime(database.pool, { lostTime, now });
@@ -433,13 +432,13 @@ describe('The lost time', () => {
       await release(mode, now);
       expect(await carryOut(ids, now)).toEqual(expected);
       // The next occurrence lies after the time that the restore has lost, so every schedule runs it.
-      expect((await claimNow(T0 + 6 * MINUTE)).length).toBe(3);
+      expect((await claimNow(T0 + 6 * MINUTE_MS)).length).toBe(3);
     },
   );
 
   it('carillon restore --account: the skipped runs name the restore as their reason', async () => {
     const [id] = (await insertAll()) as [number];
-    const now = T0 + 2 * MINUTE;
+    const now = T0 + 2 * MINUTE_MS;
     await hold(now);
     await release('account', now);
     await carryOut([id], now);
@@ -454,9 +453,9 @@ describe('The lost time', () => {
   });
 
   it('carillon restore --account: a one-shot that was due in the time that the restore has lost is skipped', async () => {
-    const rule = { at: new Date(T0 + MINUTE).toISOString() };
+    const rule = { at: new Date(T0 + MINUTE_MS).toISOString() };
     const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
-    const now = T0 + 2 * MINUTE;
+    const now = T0 + 2 * MINUTE_MS;
     await hold(now);
     await release('account', now);
     await carryOut([id], now);
@@ -465,15 +464,15 @@ describe('The lost time', () => {
 
   it('carillon restore --until: occurrences after the given end of the time that the restore has lost follow the misfire policy', async () => {
     const ids = await insertAll();
-    const now = T0 + 5 * MINUTE + 45_000;
+    const now = T0 + 5 * MINUTE_MS + 45_000;
     await hold(now);
-    await release('account', now, { untilAt: T0 + 2 * MINUTE + 1 });
+    await release('account', now, { untilAt: T0 + 2 * MINUTE_MS + 1 });
     expect(await carryOut(ids, now)).toEqual({ run: 4, skipped: 11 });
   });
 
   it('a decision about a restore is recorded once in the table of restores and once in the audit log', async () => {
     await hold();
-    const released = await release('refire', T0 + MINUTE);
+    const released = await release('refire', T0 + MINUTE_MS);
     if (released.kind !== 'released') throw new Error(released.kind);
     await inTransaction(database.pool, async (tx) => {
       const { rows } = await tx.query(

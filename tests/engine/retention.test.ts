@@ -11,6 +11,7 @@ import {
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
+import { DAY_MS } from '@carillon/shared';
 import { draft, eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
@@ -18,10 +19,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
-
-const DAY = 86_400_000;
 const T0 = Date.parse('2020-02-10T10:00:00Z');
-const YEAR_LATER = T0 + 365 * DAY;
+const YEAR_LATER = T0 + 365 * DAY_MS;
 const FOREVER = { runs: null, schedules: null, audit: null };
 const MONTH = { runs: 30, schedules: 30, audit: 30 };
 const once = (more: object = {}) => ({ rule: { at: new Date(T0).toISOString() }, ...more });
@@ -101,10 +100,14 @@ describe('finished one-shots', () => {
     const ids = await insertSchedules(
       database,
       Array.from({ length: 40 }, (_, n) => once({ id: `shot-${n}`, retry: { maxAttempts: 3 } })),
-      { nowAt: T0 - DAY },
+      { nowAt: T0 - DAY_MS },
     );
-    const edited = draft(once({ id: 'shot-0', name: 'edited' }), T0 - DAY);
-    await editSchedule(database.pool, { ref: { id: ids[0] as number }, actor: 'ops', now: T0 - DAY }, edited);
+    const edited = draft(once({ id: 'shot-0', name: 'edited' }), T0 - DAY_MS);
+    await editSchedule(
+      database.pool,
+      { ref: { id: ids[0] as number }, actor: 'ops', now: T0 - DAY_MS },
+      edited,
+    );
     const [first, second, ...others] = (await engine.claim(T0)) as [ClaimedRun, ClaimedRun, ...ClaimedRun[]];
     const deferred = {
       kind: 'deferred',
@@ -151,21 +154,21 @@ describe('finished one-shots', () => {
   });
 
   it('a finished schedule is kept until both its last change and its last run are older than the retention', async () => {
-    const [id] = await insertSchedules(database, [once({ id: 'young' })], { nowAt: T0 - DAY });
+    const [id] = await insertSchedules(database, [once({ id: 'young' })], { nowAt: T0 - DAY_MS });
     await fire();
     await backdate();
     const setChanged = (at: number) =>
       database.pool.query(
         `update carillon.schedules set updated_at = to_timestamp(${at} / 1000.0) where id = ${id}`,
       );
-    await setChanged(T0 - 100 * DAY);
-    await retain({ schedules: 30 }, T0 + 29 * DAY);
+    await setChanged(T0 - 100 * DAY_MS);
+    await retain({ schedules: 30 }, T0 + 29 * DAY_MS);
     expect(await count('schedules', `id = ${id}`)).toBe(1);
-    await setChanged(T0 + 2 * DAY);
-    await retain({ schedules: 30 }, T0 + 31 * DAY);
+    await setChanged(T0 + 2 * DAY_MS);
+    await retain({ schedules: 30 }, T0 + 31 * DAY_MS);
     expect(await count('schedules', `id = ${id}`)).toBe(1);
     await setChanged(T0);
-    await retain({ schedules: 30 }, T0 + 31 * DAY);
+    await retain({ schedules: 30 }, T0 + 31 * DAY_MS);
     expect(await count('schedules', `id = ${id}`)).toBe(0);
   });
 
@@ -179,7 +182,7 @@ describe('finished one-shots', () => {
         once({ id: 'cancelled' }),
         { id: 'paused', rule: { every: 'P1D' } },
       ],
-      { nowAt: T0 - DAY },
+      { nowAt: T0 - DAY_MS },
     );
     await database.pool.query(
       `update carillon.schedules set declared_hash = 'x' where key = 'declared';
@@ -196,7 +199,7 @@ describe('finished one-shots', () => {
   });
 
   it('a finished schedule that is triggered just before retention deletes it is kept with its run', async () => {
-    const [id] = (await insertSchedules(database, [once({ id: 'revived' })], { nowAt: T0 - DAY })) as [
+    const [id] = (await insertSchedules(database, [once({ id: 'revived' })], { nowAt: T0 - DAY_MS })) as [
       number,
     ];
     await fire();
@@ -213,7 +216,9 @@ describe('finished one-shots', () => {
   });
 
   it('a trigger waits while retention deletes its finished schedule, and then finds no schedule', async () => {
-    const [id] = (await insertSchedules(database, [once({ id: 'late' })], { nowAt: T0 - DAY })) as [number];
+    const [id] = (await insertSchedules(database, [once({ id: 'late' })], { nowAt: T0 - DAY_MS })) as [
+      number,
+    ];
     await fire();
     await backdate();
     let trigger: ReturnType<typeof triggerSchedule> | undefined;
@@ -233,7 +238,7 @@ describe('finished one-shots', () => {
   });
 
   it('retention skips a finished schedule that another transaction has locked, and the next prune deletes it', async () => {
-    const [id] = await insertSchedules(database, [once({ id: 'locked' })], { nowAt: T0 - DAY });
+    const [id] = await insertSchedules(database, [once({ id: 'locked' })], { nowAt: T0 - DAY_MS });
     await fire();
     await backdate();
     const holder = await database.pool.connect();
@@ -253,29 +258,30 @@ describe('retention per project', () => {
     const long = await newProject('long', { runs: 'P3000D' });
     const ids = await Promise.all(
       [database.projectId, short, long].map(
-        async (projectId) => (await insertSchedules(database, [once()], { nowAt: T0 - DAY, projectId }))[0],
+        async (projectId) =>
+          (await insertSchedules(database, [once()], { nowAt: T0 - DAY_MS, projectId }))[0],
       ),
     );
     await fire();
     const runs = () => Promise.all(ids.map((id) => count('runs', `schedule_id = ${id}`)));
     // Runs of a project with a retention of its own are deleted to the day, runs of other projects by whole months.
-    await retain({ runs: 10 }, T0 + 8 * DAY);
+    await retain({ runs: 10 }, T0 + 8 * DAY_MS);
     expect(await runs()).toEqual([1, 0, 1]);
-    await retain({ runs: 10 }, T0 + 12 * DAY);
+    await retain({ runs: 10 }, T0 + 12 * DAY_MS);
     expect(await runs()).toEqual([1, 0, 1]);
     await retain({ runs: 10 });
     expect(await runs()).toEqual([0, 0, 1]);
     // A schedule whose only run is gone still knows that it has run.
     expect(await count('schedules', `id = ${ids[1]} and runs_total = 1 and last_run_at is not null`)).toBe(1);
-    expect(await readHistoryStart(database.pool, short)).toBe(YEAR_LATER - 7 * DAY);
-    expect(await readHistoryStart(database.pool, database.projectId)).toBe(YEAR_LATER - 10 * DAY);
-    expect((await retain({ runs: 10 }, T0 + 3100 * DAY)).months).toContain('2020_02');
+    expect(await readHistoryStart(database.pool, short)).toBe(YEAR_LATER - 7 * DAY_MS);
+    expect(await readHistoryStart(database.pool, database.projectId)).toBe(YEAR_LATER - 10 * DAY_MS);
+    expect((await retain({ runs: 10 }, T0 + 3100 * DAY_MS)).months).toContain('2020_02');
     expect(await runs()).toEqual([0, 0, 0]);
   });
 
   it('retention does not delete an open run, nor a skipped run whose occurrence lies ahead', async () => {
     const projectId = await newProject('exact', { runs: 'P1D' });
-    const request = { nowAt: T0 - DAY, projectId };
+    const request = { nowAt: T0 - DAY_MS, projectId };
     const [failing, yearly] = (await insertSchedules(
       database,
       [once({ id: 'failing' }), { id: 'yearly', rule: { cron: '0 0 25 12 *' } }],
@@ -284,26 +290,26 @@ describe('retention per project', () => {
     await skipNext(database.pool, { ref: { id: yearly }, actor: 'ops', now: T0 });
     const [run] = (await engine.claim(T0)) as [ClaimedRun];
     await engine.fail(run, T0);
-    await retain({}, T0 + 30 * DAY);
+    await retain({}, T0 + 30 * DAY_MS);
     expect(await engine.runsOf(failing)).toMatchObject([{ status: 'retrying' }]);
     expect(await engine.runsOf(yearly)).toMatchObject([{ status: 'skipped' }]);
-    await retain({}, T0 + 400 * DAY);
+    await retain({}, T0 + 400 * DAY_MS);
     expect(await engine.runsOf(failing)).toMatchObject([{ status: 'retrying' }]);
     expect(await engine.runsOf(yearly)).toEqual([]);
   });
 
   it('if an occurrence is skipped long before it is due, its skipped run is kept when retention drops the partition of the month in which the skip was recorded', async () => {
     const [yearly] = (await insertSchedules(database, [{ id: 'christmas', rule: { cron: '0 0 25 12 *' } }], {
-      nowAt: T0 - DAY,
+      nowAt: T0 - DAY_MS,
     })) as [number];
     await skipNext(database.pool, { ref: { id: yearly }, actor: 'ops', now: T0 });
-    await retain({ runs: 30 }, T0 + 100 * DAY);
+    await retain({ runs: 30 }, T0 + 100 * DAY_MS);
     expect(await engine.runsOf(yearly)).toMatchObject([{ status: 'skipped' }]);
   });
 
   it('retention keeps a replaced definition as long as a run that executed it', async () => {
     const [id] = (await insertSchedules(database, [{ id: 'edited', rule: { every: 'P1D' } }], {
-      nowAt: T0 - DAY,
+      nowAt: T0 - DAY_MS,
     })) as [number];
     const [run] = (await engine.claim(T0)).filter(({ scheduleId }) => scheduleId === id) as [ClaimedRun];
     await engine.fail(run, T0);
@@ -320,7 +326,7 @@ describe('retention per project', () => {
 
 it('retention passes over a table that another transaction has locked, prunes the other tables meanwhile, and prunes this one the next time', async () => {
   const [id] = await insertSchedules(database, [{ id: 'gappy', rule: { every: 'P1D' } }], {
-    nowAt: T0 - DAY,
+    nowAt: T0 - DAY_MS,
   });
   await database.pool.query(
     `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason, created_at)
@@ -386,7 +392,7 @@ describe('the audit log', () => {
 });
 
 it('if runs, schedules and audit entries have a retention, one prune deletes an old schedule together with its audit entries', async () => {
-  await insertSchedules(database, [once({ id: 'whole' })], { nowAt: T0 - DAY });
+  await insertSchedules(database, [once({ id: 'whole' })], { nowAt: T0 - DAY_MS });
   await fire();
   await backdate();
   const report = await retain(MONTH);

@@ -1,11 +1,11 @@
 import { type ClaimedRun, cancelSchedule, editSchedule, replaceSchedule } from '@carillon/db';
+import { MINUTE_MS } from '@carillon/shared';
 import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2030-03-01T09:00:00Z');
-const MINUTE = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** A schedule that fires every minute, first at T0 + 1 minute. */
@@ -32,7 +32,7 @@ async function gapsOf(id: number): Promise<[number, number, number][]> {
   return rows.map(({ from, to, count }) => [from, to, count]);
 }
 
-const minutes = (...all: number[]) => all.map((minute) => T0 + minute * MINUTE);
+const minutes = (...all: number[]) => all.map((minute) => T0 + minute * MINUTE_MS);
 const CANCELLED_AT = T0 + 30_000;
 /** The definition of a one-shot, as a PUT passes it on. */
 const once = (at: number, now: number) => ({ ...draft({ rule: { at: iso(at) } }, now), limits: {} });
@@ -47,8 +47,8 @@ describe('a revived schedule', () => {
     async (name, minute, skipped) => {
       const { id, change } = await everyMinute(`once at ${name}`);
       await cancelSchedule(database.pool, change(CANCELLED_AT));
-      const now = T0 + 5.5 * MINUTE;
-      const at = T0 + minute * MINUTE;
+      const now = T0 + 5.5 * MINUTE_MS;
+      const at = T0 + minute * MINUTE_MS;
       await replaceSchedule(database.pool, change(now), once(at, now));
       expect(await skippedOf(id)).toEqual(skipped);
       expect((await claimOf(id, now))?.occurrenceAt).toBe(at);
@@ -71,11 +71,11 @@ describe('a revived schedule', () => {
     async (name, minute, expected) => {
       const { id, change } = await everyMinute(`once at ${name} of many`);
       await cancelSchedule(database.pool, change(CANCELLED_AT));
-      const now = T0 + 300.5 * MINUTE;
-      const at = T0 + minute * MINUTE;
+      const now = T0 + 300.5 * MINUTE_MS;
+      const at = T0 + minute * MINUTE_MS;
       await replaceSchedule(database.pool, change(now), once(at, now));
       expect(await gapsOf(id)).toEqual(
-        expected.map(([from = 0, to = 0, count]) => [T0 + from * MINUTE, T0 + to * MINUTE, count]),
+        expected.map(([from = 0, to = 0, count]) => [T0 + from * MINUTE_MS, T0 + to * MINUTE_MS, count]),
       );
       expect((await claimOf(id, now))?.occurrenceAt).toBe(at);
     },
@@ -84,8 +84,8 @@ describe('a revived schedule', () => {
   it('a PUT that turns a cancelled schedule into a one-shot at a past instant that the old rule did not name runs it, and no gap covers it', async () => {
     const { id, change } = await everyMinute('between');
     await cancelSchedule(database.pool, change(CANCELLED_AT));
-    const now = T0 + 300.5 * MINUTE;
-    const at = T0 + 150 * MINUTE + 7_000;
+    const now = T0 + 300.5 * MINUTE_MS;
+    const at = T0 + 150 * MINUTE_MS + 7_000;
     await replaceSchedule(database.pool, change(now), once(at, now));
     expect((await gapsOf(id)).map(([, , count]) => count)).toEqual([150, 150]);
     expect((await claimOf(id, now))?.occurrenceAt).toBe(at);
@@ -93,10 +93,10 @@ describe('a revived schedule', () => {
 
   it('an edit that turns a finished schedule into a one-shot at a past instant runs that instant, and the other instants since it finished are skipped', async () => {
     const { id, change } = await everyMinute('finished', { maxRuns: 1 });
-    const first = await claimOf(id, T0 + MINUTE);
-    await engine.succeed(first as ClaimedRun, T0 + MINUTE);
-    const now = T0 + 5.5 * MINUTE;
-    const at = T0 + 3 * MINUTE;
+    const first = await claimOf(id, T0 + MINUTE_MS);
+    await engine.succeed(first as ClaimedRun, T0 + MINUTE_MS);
+    const now = T0 + 5.5 * MINUTE_MS;
+    const at = T0 + 3 * MINUTE_MS;
     await editSchedule(database.pool, change(now), draft({ rule: { at: iso(at) } }, now));
     expect(await skippedOf(id)).toEqual(minutes(2, 4, 5));
     expect((await claimOf(id, now))?.occurrenceAt).toBe(at);
@@ -112,11 +112,11 @@ describe('a revived schedule', () => {
       `update carillon.schedules set timing = replace(timing, 'Europe/Berlin', 'Mars/Base') where id = $1`,
       [id],
     );
-    const now = T0 + 5.5 * MINUTE;
+    const now = T0 + 5.5 * MINUTE_MS;
     const next = { ...draft({ rule: { every: 'PT1H' } }, now), limits: {} };
     expect(await replaceSchedule(database.pool, change(now), next)).toMatchObject({ kind: 'changed' });
     expect(await skippedOf(id)).toEqual([]);
-    expect((await claimOf(id, now + 60 * MINUTE))?.occurrenceAt).toBe(now + 60 * MINUTE);
+    expect((await claimOf(id, now + 60 * MINUTE_MS))?.occurrenceAt).toBe(now + 60 * MINUTE_MS);
   });
 });
 
@@ -130,7 +130,7 @@ describe('a schedule whose rule can no longer be evaluated', () => {
     );
     return created;
   }
-  const now = T0 + 5.5 * MINUTE;
+  const now = T0 + 5.5 * MINUTE_MS;
 
   it.each([
     ['paused by the claim', true],
@@ -139,7 +139,7 @@ describe('a schedule whose rule can no longer be evaluated', () => {
     'an edit of a schedule that has a broken rule and is %s is applied, and its pending occurrence is recorded as skipped',
     async (name, isClaimed) => {
       const { id, change } = await broken(`edited, ${name}`);
-      if (isClaimed) await engine.claim(T0 + MINUTE);
+      if (isClaimed) await engine.claim(T0 + MINUTE_MS);
       const edited = draft({ rule: { every: 'PT1H' } }, now);
       expect(await editSchedule(database.pool, change(now), edited)).toMatchObject({ kind: 'changed' });
       expect(await skippedOf(id)).toEqual(minutes(1));
@@ -153,7 +153,7 @@ describe('a schedule whose rule can no longer be evaluated', () => {
     'a schedule that has a broken rule and is %s can be cancelled, and its pending occurrence is recorded as skipped',
     async (name, isClaimed) => {
       const { id, change } = await broken(`cancelled, ${name}`);
-      if (isClaimed) await engine.claim(T0 + MINUTE);
+      if (isClaimed) await engine.claim(T0 + MINUTE_MS);
       expect(await cancelSchedule(database.pool, change(now))).toMatchObject({ kind: 'changed' });
       expect(await skippedOf(id)).toEqual(minutes(1));
     },

@@ -8,6 +8,7 @@ import {
   resumeEnded,
 } from '@carillon/db';
 import {
+  MINUTE_MS,
   nextOccurrences,
   type Outcome,
   readTiming,
@@ -25,7 +26,6 @@ import { describe, expect, it } from 'vitest';
 const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
-const MINUTE_MS = 60_000;
 const FAILED: Outcome = {
   kind: 'failed',
   isTransient: true,

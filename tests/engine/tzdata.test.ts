@@ -6,12 +6,12 @@ import {
   rescheduleNext,
   stepTzdata,
 } from '@carillon/db';
+import { HOUR_MS } from '@carillon/shared';
 import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const { projectId } = database;
-const HOUR_MS = 3_600_000;
 const OURS = process.versions.tz ?? 'unknown';
 const step = (version = OURS) => stepTzdata(database.pool, { version, now: null });
 const viewOf = async (key: string) => {

@@ -1,5 +1,5 @@
 import type { ClaimedRun } from '@carillon/db';
-import type { Outcome } from '@carillon/shared';
+import { HOUR_MS, MINUTE_MS, type Outcome } from '@carillon/shared';
 import { type EndedDelivery, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Traffic } from '../../apps/worker/src/delivery/traffic/traffic.js';
@@ -15,8 +15,6 @@ const database = useDatabase();
 const engine = useEngine(database);
 
 const T0 = Date.parse('2026-03-02T10:00:00Z');
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const ORIGIN_CONCURRENCY = 100;
 const ANSWER_MS = 100;
 const REFUSED: Outcome = {
@@ -41,7 +39,11 @@ class World {
   constructor(private readonly random: Random) {
     const log = { debug: () => {}, info: () => {}, warn: () => {} } as never;
     const settings = { trafficOf: async () => ({ rate: null, gate: null }) };
-    const limits = { originConcurrency: ORIGIN_CONCURRENCY, circuitOpenMs: 10_000, giveUpAfterMs: 24 * HOUR };
+    const limits = {
+      originConcurrency: ORIGIN_CONCURRENCY,
+      circuitOpenMs: 10_000,
+      giveUpAfterMs: 24 * HOUR_MS,
+    };
     this.#workers = Array.from(
       { length: 3 },
       () => new Traffic({ ...limits, settings, log, metrics: new Metrics() }),
@@ -106,19 +108,19 @@ it.runIf(isChosen(scenario.number)).each(SEEDS)(
     await database.pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
     const count = random.integer(8, 15);
     for (let made = 0; made < count; made++) {
-      const nowAt = T0 - random.integer(0, MINUTE - 1);
+      const nowAt = T0 - random.integer(0, MINUTE_MS - 1);
       await insertSchedules(database, [{ rule: { every: 'PT1M' } }], { nowAt });
     }
-    const simulated = [new Date(T0 - MINUTE)];
+    const simulated = [new Date(T0 - MINUTE_MS)];
     await database.pool.query('update carillon.schedules set defined_at = $1', simulated);
 
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const world = new World(random);
-    await world.go(T0 + HOUR, 15_000);
+    await world.go(T0 + HOUR_MS, 15_000);
     const whileDown = world.sentAts.length;
     world.isUp = true;
     const upAt = world.now;
-    await world.go(upAt + 4 * MINUTE, 500);
+    await world.go(upAt + 4 * MINUTE_MS, 500);
     vi.useRealTimers();
 
     const facts = await readFacts(
@@ -128,7 +130,7 @@ it.runIf(isChosen(scenario.number)).each(SEEDS)(
     const { violations, named, lost, doubled } = checkOccurrences(facts);
     violations.push(...checkAttempts(facts));
     const runs = [...facts.runs.values()].flat();
-    const recoveryMs = Math.max(...world.sentAts.filter((at) => at < upAt + 3 * MINUTE)) - upAt;
+    const recoveryMs = Math.max(...world.sentAts.filter((at) => at < upAt + 3 * MINUTE_MS)) - upAt;
     await record(scenario, {
       seed,
       faults: 1,

@@ -1,9 +1,8 @@
+import { DAY_MS, MINUTE_MS } from '@carillon/shared';
 import type { HandlerDefinition } from '@carillon/worker/define';
 import type { Dashboard } from '../browser/use-dashboard.js';
 
 export const BEGIN_AT = '2026-10-15T06:00:00Z';
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 /** The screenshots show this moment: a Wednesday morning, three days after the clocks of Europe went back. */
 const NOW_AT = Date.parse('2026-10-28T09:12:20Z');
 const ago = (ms: number) => new Date(NOW_AT - ms).toISOString();

@@ -8,7 +8,7 @@ import {
   skipNext,
   type UserEdit,
 } from '@carillon/db';
-import { nextOccurrences } from '@carillon/shared';
+import { HOUR_MS, nextOccurrences } from '@carillon/shared';
 import { eventually, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useUsers } from './users.js';
@@ -19,7 +19,6 @@ const { projectId } = database;
 const users = useUsers({ pool: () => database.pool, projectId });
 
 const at = (text: string) => Date.parse(text);
-const HOUR = 3_600_000;
 
 const edit = (key: string, changes: UserEdit, now: number) =>
   editUser(database.pool, { projectId, key, actor: 'test', now }, changes);
@@ -228,7 +227,7 @@ describe('Local years', () => {
     );
     const greetedAt = at('2026-06-14T20:00:00Z');
     await greet(key, greetedAt);
-    const movedAt = greetedAt + HOUR;
+    const movedAt = greetedAt + HOUR_MS;
     await edit(key, { timezone: 'Pacific/Pago_Pago' }, movedAt);
     await users.handle(movedAt);
     // In the new time zone it is still 14 June, so the birthday is still to come there. Yet the next greeting is sent
@@ -246,7 +245,7 @@ describe('Local years', () => {
     await greet(key, greetedAt);
     let now = greetedAt;
     for (const timezone of ['Pacific/Honolulu', 'Asia/Tokyo', 'Europe/Berlin']) {
-      now += HOUR;
+      now += HOUR_MS;
       await edit(key, { timezone }, now);
       await users.handle(now);
     }
@@ -304,7 +303,7 @@ describe('Edits during a delivery', () => {
     await engine.fail(run, now);
     await edit(key, { timezone: 'Asia/Tokyo' }, now);
     expect(await users.handle(now)).toMatchObject([{ rescheduled: 0, skipped: 1 }]);
-    const [again] = await claim(key, now + HOUR);
+    const [again] = await claim(key, now + HOUR_MS);
     expect(again).toMatchObject({ attempt: 2, occurrenceAt: now });
     expect(await users.next(key)).toBe('2027-02-10T00:00:00.000Z');
   });

@@ -1,4 +1,5 @@
 import { readMissed } from '@carillon/db';
+import { DAY_MS } from '@carillon/shared';
 import { eventually, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { usePrograms } from '../use-programs.js';
@@ -7,9 +8,7 @@ import { useUsers } from './users.js';
 const database = useDatabase();
 const programs = usePrograms(database);
 const users = useUsers({ pool: () => database.pool, projectId: database.projectId });
-
-const DAY = 86_400_000;
-const dateBefore = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(5, 10);
+const dateBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(5, 10);
 
 /** Creates users whose birthdays were 7 days, 3 days and 1 day ago, while no worker ran. */
 async function missed(): Promise<string[]> {
@@ -18,7 +17,7 @@ async function missed(): Promise<string[]> {
     ago.map((days) =>
       users.create(
         { dateOfBirth: `1992-${dateBefore(days)}`, timezone: 'UTC', leapDay: 'mar1' },
-        Date.now() - 10 * DAY,
+        Date.now() - 10 * DAY_MS,
       ),
     ),
   );

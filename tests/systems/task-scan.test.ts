@@ -1,11 +1,10 @@
 import { createTask, listAudit, openDatabase, readTask, type ScanOptions, scanTasks } from '@carillon/db';
+import { HOUR_MS } from '@carillon/shared';
 import { useDatabase } from '@carillon/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const { projectId } = database;
-
-const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-16T10:00:00Z');
 
 interface Line {
@@ -72,14 +71,14 @@ afterEach(async () => {
 
 describe('Task scans', () => {
   it('a task scan sends reminders of tasks that are due within 24 hours and have had no reminder in the last 24 hours', async () => {
-    const due = await task('in an hour', HOUR);
+    const due = await task('in an hour', HOUR_MS);
     const now = await task('this very moment', 0);
-    const dayAhead = await task('in 24 hours', 24 * HOUR);
-    const again = await task('reminded of long ago', HOUR, 24 * HOUR + 1);
+    const dayAhead = await task('in 24 hours', 24 * HOUR_MS);
+    const again = await task('reminded of long ago', HOUR_MS, 24 * HOUR_MS + 1);
     const others = [
       await task('a moment ago', -1),
-      await task('in more than 24 hours', 24 * HOUR + 1),
-      await task('reminded of a day ago to the millisecond', HOUR, 24 * HOUR),
+      await task('in more than 24 hours', 24 * HOUR_MS + 1),
+      await task('reminded of a day ago to the millisecond', HOUR_MS, 24 * HOUR_MS),
     ];
     expect((await scan()).result).toMatchObject({ due: 4, sent: 4, skipped: 0, failed: 0 });
     for (const { key } of [due, now, dayAhead, again]) expect(await sentAt(key)).toBe(NOW);
@@ -109,7 +108,7 @@ describe('Task scans', () => {
 
   it('four concurrent task scans send one reminder per task', async () => {
     const tasks = [];
-    for (let i = 0; i < 60; i++) tasks.push(await task(`task ${i}`, HOUR + i));
+    for (let i = 0; i < 60; i++) tasks.push(await task(`task ${i}`, HOUR_MS + i));
     const scans = await Promise.all(Array.from({ length: 4 }, () => scan()));
     const results = scans.map(({ result }) => result as { due: number; sent: number; skipped: number });
     expect(results.reduce((sum, { sent }) => sum + sent, 0)).toBe(60);
@@ -119,7 +118,7 @@ describe('Task scans', () => {
   });
 
   it('a task scan writes an audit entry for each reminder, with the id of the scan', async () => {
-    const { key } = await task('audited', HOUR);
+    const { key } = await task('audited', HOUR_MS);
     const { result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
     expect(workerRunId).toMatch(/^worker-run-2026-11-16-10-00-00-[0-9a-f]{4}$/);
@@ -134,7 +133,7 @@ describe('Task scans', () => {
   });
 
   it('a task scan logs its start, its end and its counts', async () => {
-    await task('logged', HOUR);
+    await task('logged', HOUR_MS);
     const { lines, result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
     expect(lines).toMatchObject([
@@ -149,7 +148,7 @@ describe('Task scans', () => {
   });
 
   it('a task scan of one project does not touch the tasks of other projects (invariant I9)', async () => {
-    const { key } = await task('ours', HOUR);
+    const { key } = await task('ours', HOUR_MS);
     expect((await scan({ projectId: projectId + 1 })).result).toMatchObject({ due: 0 });
     expect(await sentAt(key)).toBeNull();
   });
@@ -169,7 +168,7 @@ async function trouble(id: number, code: string, times: number): Promise<void> {
 
 describe('Task scans that fail', () => {
   it('a task scan retries a task after 1, 2 and 4 seconds if the error is transient', async () => {
-    const { id, key } = await task('deadlocked', HOUR);
+    const { id, key } = await task('deadlocked', HOUR_MS);
     await trouble(id, '40P01', 3);
     const { result, pauses } = await scan();
     expect(pauses).toEqual([1_000, 2_000, 4_000]);
@@ -178,7 +177,7 @@ describe('Task scans that fail', () => {
   });
 
   it('before a task scan tries a task again, it checks whether another scan has sent the reminder meanwhile, and if so skips the task', async () => {
-    const { id, key } = await task('sent by another', HOUR);
+    const { id, key } = await task('sent by another', HOUR_MS);
     await trouble(id, '40001', 1);
     const { result } = await scan({
       wait: async () => {
@@ -194,8 +193,8 @@ describe('Task scans that fail', () => {
   });
 
   it('a task scan gives up on a task whose reminder fails after three retries, logs an error, and continues with the other tasks', async () => {
-    const bad = await task('always deadlocked', HOUR);
-    const good = await task('fine', 2 * HOUR);
+    const bad = await task('always deadlocked', HOUR_MS);
+    const good = await task('fine', 2 * HOUR_MS);
     await trouble(bad.id, '40P01', 100);
     const { result, pauses, lines } = await scan();
     expect(pauses).toEqual([1_000, 2_000, 4_000]);
@@ -213,7 +212,7 @@ describe('Task scans that fail', () => {
   });
 
   it('a task scan does not retry a task if the error is permanent', async () => {
-    const { id } = await task('broken', HOUR);
+    const { id } = await task('broken', HOUR_MS);
     await trouble(id, 'P0001', 100);
     const { result, pauses } = await scan();
     expect(pauses).toEqual([]);
@@ -221,9 +220,9 @@ describe('Task scans that fail', () => {
   });
 
   it('a task scan ends if Postgres becomes unreachable, and keeps the reminders that it has sent', async () => {
-    const first = await task('before', HOUR);
-    const { id, key } = await task('when it went away', 2 * HOUR);
-    const last = await task('after', 3 * HOUR);
+    const first = await task('before', HOUR_MS);
+    const { id, key } = await task('when it went away', 2 * HOUR_MS);
+    const last = await task('after', 3 * HOUR_MS);
     await trouble(id, '57P01', 100);
     const { result, pauses, lines } = await scan();
     expect(result).toBeInstanceOf(Error);

@@ -1,4 +1,5 @@
 import { QUEUES, TICKS } from '@carillon/queue';
+import { HOUR_MS } from '@carillon/shared';
 import { eventually, useDatabase, useReceiver } from '@carillon/testkit';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -9,7 +10,6 @@ import { useHttp } from './http.js';
 const database = useDatabase();
 const programs = usePrograms(database);
 const receiver = useReceiver();
-const HOUR = 3_600_000;
 let api: Program & { url: string };
 const ask = useHttp(() => api.url);
 const workers: Program[] = [];
@@ -25,7 +25,7 @@ afterAll(async () => {
   redis.disconnect();
 });
 
-const inAnHour = () => new Date(Date.now() + HOUR).toISOString();
+const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
 
 describe('Tasks', () => {
   it('/v1/tasks creates, reads, lists, edits and deletes tasks', async () => {

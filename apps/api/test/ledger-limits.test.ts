@@ -9,7 +9,7 @@ import {
   resumeSchedule,
   triggerSchedule,
 } from '@carillon/db';
-import { encodeRunId } from '@carillon/shared';
+import { encodeRunId, MINUTE_MS } from '@carillon/shared';
 import { draft, insertSchedules, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
@@ -20,7 +20,6 @@ const engine = useEngine(database);
 
 /** Some days ago, at a whole minute, so that a schedule can have a long history. */
 const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 5 * 86_400_000;
-const MINUTE = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** Creates a schedule that fires every minute, first at T0 + 1 minute. */
@@ -79,19 +78,19 @@ describe('The ledger of a schedule with many audit entries', () => {
   it('the ledger, GET /v1/runs/:id and the sentence of an alert still name a pause, a trigger and a report after 5,000 later entries about other runs', async () => {
     const { id, change } = await everyMinute('much-reported', { misfire: { policy: 'all', grace: 'PT1H' } });
     const { projectId } = database;
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     const triggeredAt = T0 + 5_000;
     await triggerSchedule(database.pool, change(triggeredAt));
     await pauseSchedule(database.pool, change(T0 + 20_000), { note: null, untilAt: null });
     await resumeSchedule(database.pool, change(dueAt + 30_000));
     await succeed(id, dueAt + 30_000);
     const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
-    await reportRun(database.pool, { projectId, run, kind: 'log', body: 'done', now: dueAt + 4 * MINUTE });
+    await reportRun(database.pool, { projectId, run, kind: 'log', body: 'done', now: dueAt + 4 * MINUTE_MS });
     await database.pool.query(
       `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
        select $1, 'ping', 'run.reported', 'much-reported', json_build_object('run', $2::text, 'kind', 'log'),
               $3::timestamptz + n * interval '30 seconds' from generate_series(1, 5000) as n`,
-      [projectId, encodeRunId({ ...run, occurrenceAt: dueAt + MINUTE }), iso(dueAt + 5 * MINUTE)],
+      [projectId, encodeRunId({ ...run, occurrenceAt: dueAt + MINUTE_MS }), iso(dueAt + 5 * MINUTE_MS)],
     );
     const [triggered, entry] = (await ledger('much-reported', `from=${iso(T0)}&to=${iso(dueAt)}`)) as [
       Entry,
@@ -99,7 +98,7 @@ describe('The ledger of a schedule with many audit entries', () => {
     ];
     expect(triggered.story[0]).toMatchObject({ text: 'triggered by ops', actor: 'ops' });
     expect(entry.why).toBe(
-      `ran 30 s late: paused by ops at ${iso(T0 + 20_000)}; resumed by ops at ${iso(dueAt + 30_000)}; the job reported a text (note: done) at ${iso(dueAt + 4 * MINUTE)}`,
+      `ran 30 s late: paused by ops at ${iso(T0 + 20_000)}; resumed by ops at ${iso(dueAt + 30_000)}; the job reported a text (note: done) at ${iso(dueAt + 4 * MINUTE_MS)}`,
     );
     const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
     expect(body).toMatchObject({ why: entry.why, story: entry.story });
@@ -110,17 +109,17 @@ describe('The ledger of a schedule with many audit entries', () => {
   it('the ledger names a pause before its range and the present pause, even if many other entries lie between them', async () => {
     const policies = { rule: { every: 'PT10M' }, misfire: { policy: 'all', grace: 'PT1H' } };
     const { id, change } = await everyMinute('twice-paused', policies);
-    const dueAt = T0 + 10 * MINUTE;
+    const dueAt = T0 + 10 * MINUTE_MS;
     await pauseSchedule(database.pool, change(T0 + 1_000), { note: 'first', untilAt: null });
-    await resumeSchedule(database.pool, change(dueAt + 30 * MINUTE));
-    await succeed(id, dueAt + 30 * MINUTE);
-    await pauseSchedule(database.pool, change(T0 + 60 * MINUTE), { note: 'second', untilAt: null });
-    const at = T0 + 60 * MINUTE;
+    await resumeSchedule(database.pool, change(dueAt + 30 * MINUTE_MS));
+    await succeed(id, dueAt + 30 * MINUTE_MS);
+    await pauseSchedule(database.pool, change(T0 + 60 * MINUTE_MS), { note: 'second', untilAt: null });
+    const at = T0 + 60 * MINUTE_MS;
     const entries = await ledger('twice-paused', `from=${iso(dueAt)}&to=${iso(at)}`);
     expect(entries[0]?.why).toContain(`paused by ops (note: first) at ${iso(T0 + 1_000)}`);
     const [held] = (await ledger(
       'twice-paused',
-      `from=${iso(at + 10 * MINUTE)}&to=${iso(at + 10 * MINUTE)}`,
+      `from=${iso(at + 10 * MINUTE_MS)}&to=${iso(at + 10 * MINUTE_MS)}`,
     )) as [Entry];
     expect(held.story.map(({ text }) => text)).toContain('paused by ops (note: second)');
   });
@@ -129,9 +128,9 @@ describe('The ledger of a schedule with many audit entries', () => {
 describe('Changes of a schedule after the range of the ledger', () => {
   it('the ledger shows that a held occurrence was rescheduled, even if this was after the end of the range', async () => {
     const { change } = await everyMinute('moved-late');
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     await pauseSchedule(database.pool, change(T0 + 1_000), { note: null, untilAt: null });
-    await rescheduleNext(database.pool, change(dueAt + 30 * MINUTE), dueAt + 40 * MINUTE);
+    await rescheduleNext(database.pool, change(dueAt + 30 * MINUTE_MS), dueAt + 40 * MINUTE_MS);
     const [held] = (await ledger('moved-late', `from=${iso(dueAt)}&to=${iso(dueAt)}`)) as [Entry];
     expect(held.status).toBe('paused');
     expect(held.story.map(({ kind }) => kind)).toContain('rescheduled');
@@ -139,13 +138,13 @@ describe('Changes of a schedule after the range of the ledger', () => {
 
   it('the ledger reports an occurrence as missing although the schedule was cancelled once before it and again after it', async () => {
     const { id, change } = await everyMinute('twice-cancelled');
-    const revivedAt = T0 + 10 * MINUTE;
-    const lostAt = revivedAt + MINUTE;
+    const revivedAt = T0 + 10 * MINUTE_MS;
+    const lostAt = revivedAt + MINUTE_MS;
     await cancelSchedule(database.pool, change(T0 + 1_000));
     const again = { ...draft({ rule: { every: 'PT1M' } }, revivedAt), limits: {} };
     await replaceSchedule(database.pool, change(revivedAt), again);
     await succeed(id, lostAt);
-    await cancelSchedule(database.pool, change(lostAt + 10 * MINUTE));
+    await cancelSchedule(database.pool, change(lostAt + 10 * MINUTE_MS));
     await database.pool.query('delete from carillon.runs where schedule_id = $1', [id]);
     const range = `from=${iso(lostAt)}&to=${iso(lostAt)}`;
     expect(await ledger('twice-cancelled', range)).toMatchObject([{ status: 'missing' }]);
@@ -162,7 +161,7 @@ describe('Changes of a schedule after the range of the ledger', () => {
 describe('A ledger with more steps than one page reads', () => {
   const RUNS = 110;
   const STEPS = 100;
-  const range = `from=${iso(T0)}&to=${iso(T0 + RUNS * MINUTE)}`;
+  const range = `from=${iso(T0)}&to=${iso(T0 + RUNS * MINUTE_MS)}`;
   const insertAttempts = `insert into carillon.attempts (schedule_id, occurrence_at, origin, month, number, claimed_at, finished_at, outcome)
     select schedule_id, occurrence_at, origin, month, -n, recorded_at, recorded_at, 'failed'
     from carillon.runs, generate_series(1, $2::int) as n where schedule_id = $1`;
@@ -179,12 +178,12 @@ describe('A ledger with more steps than one page reads', () => {
     async (kind, sql, steps) => {
       const key = `many-${kind}`;
       const { id } = await everyMinute(key);
-      await succeed(id, T0 + MINUTE);
+      await succeed(id, T0 + MINUTE_MS);
       await copyRun(id, RUNS - 1);
       await database.pool.query(sql, [id, STEPS]);
       const whole = await ledger(key, `${range}&limit=1000`);
       expect(whole.map(({ at }) => at)).toEqual(
-        Array.from({ length: RUNS }, (_, index) => iso(T0 + (index + 1) * MINUTE)),
+        Array.from({ length: RUNS }, (_, index) => iso(T0 + (index + 1) * MINUTE_MS)),
       );
       const count = ({ story }: Entry) => story.filter((step) => step.kind === kind).length;
       expect(whole.map(count)).toEqual(Array(RUNS).fill(steps));
@@ -195,10 +194,10 @@ describe('A ledger with more steps than one page reads', () => {
   it('if jobs have sent more than 10,000 reports, no run of several ledger pages lacks one, in either order', async () => {
     const key = 'many-reports';
     const { id } = await everyMinute(key);
-    await succeed(id, T0 + MINUTE);
+    await succeed(id, T0 + MINUTE_MS);
     await copyRun(id, RUNS - 1);
     const runs = Array.from({ length: RUNS }, (_, index) => {
-      const occurrenceAt = T0 + (index + 1) * MINUTE;
+      const occurrenceAt = T0 + (index + 1) * MINUTE_MS;
       return { id: encodeRunId({ scheduleId: id, occurrenceAt, origin: 'rule' }), at: iso(occurrenceAt) };
     });
     await database.pool.query(
@@ -229,9 +228,9 @@ describe('The ledger of a range with more definitions or gaps than one page read
        where id = $1`,
       [id],
     );
-    const whole = await ledger(key, `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`);
+    const whole = await ledger(key, `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE_MS)}`);
     expect(whole.map(({ at }) => at)).toEqual(
-      Array.from({ length: 30 }, (_, index) => iso(T0 + (index + 1) * MINUTE)),
+      Array.from({ length: 30 }, (_, index) => iso(T0 + (index + 1) * MINUTE_MS)),
     );
     expect(whole.at(-1)?.version).toBe(1201);
   });

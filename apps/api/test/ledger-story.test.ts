@@ -15,7 +15,7 @@ import {
   stepTzdata,
   triggerSchedule,
 } from '@carillon/db';
-import { LEDGER_STEPS, type Outcome } from '@carillon/shared';
+import { LEDGER_STEPS, MINUTE_MS, type Outcome } from '@carillon/shared';
 import { draft, insertSchedules, registerTestWorker, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
@@ -29,7 +29,6 @@ const engine = useEngine(database);
  * argument.
  */
 const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
-const MINUTE = 60_000;
 const ORIGIN = 'http://down.example';
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -74,12 +73,13 @@ async function end(id: number, at: number, outcome: Outcome): Promise<void> {
 const ledger = async (key: string, query: string) =>
   (await api.call('GET', `/v1/schedules/${key}/ledger?${query}`)).body;
 /** The ledger entry of the first occurrence. */
-const firstOf = async (key: string) => (await ledger(key, `from=${iso(T0)}&to=${iso(T0 + MINUTE)}`)).items[0];
+const firstOf = async (key: string) =>
+  (await ledger(key, `from=${iso(T0)}&to=${iso(T0 + MINUTE_MS)}`)).items[0];
 const kinds = ({ story }: { story: { kind: string }[] }) => story.map(({ kind }) => kind);
 
 describe('The story of an occurrence', () => {
   it('a run that waited 280 s for an open circuit breaker is 280 s late, and the ledger says from when to when it waited', async () => {
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     const { id, key } = await everyMinute({ rule: { at: iso(dueAt) } });
     for (let second = 0; second < 280; second += 40)
       await end(id, dueAt + second * 1_000, circuitOpen(40_000));
@@ -113,7 +113,7 @@ describe('The story of an occurrence', () => {
 
   it('the ledger lists each attempt of a run with its result, and the run keeps the lateness of its first attempt', async () => {
     const { id, key } = await everyMinute({ retry: { maxAttempts: 5, baseDelay: 'PT1S', jitter: false } });
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     await end(id, dueAt + 9, REFUSED);
     expect((await firstOf(key)).why).toBe(
       `began 9 ms late: attempt 1 failed (connection refused) at ${iso(dueAt + 9)}; it is tried again at ${iso(dueAt + 1_009)}`,
@@ -131,7 +131,7 @@ describe('The story of an occurrence', () => {
 
   it('the ledger says who paused, resumed and edited a schedule while a run was open, and which version the run kept', async () => {
     const { id, key, change } = await everyMinute();
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     await end(id, dueAt, circuitOpen(10_000));
     await pauseSchedule(database.pool, change(dueAt + 5_000), { note: 'incident 7', untilAt: null });
     expect((await firstOf(key)).why).toMatch(
@@ -161,7 +161,7 @@ describe('The story of an occurrence', () => {
 
   it('if a run was due during a pause and ran after it, the ledger names who paused the schedule and since when', async () => {
     const { id, key, change } = await everyMinute({ misfire: { policy: 'all', grace: 'PT1H' } });
-    const [dueAt, pausedAt] = [T0 + MINUTE, T0 + 20_000];
+    const [dueAt, pausedAt] = [T0 + MINUTE_MS, T0 + 20_000];
     await pauseSchedule(database.pool, change(T0 + 5_000), { note: 'an earlier pause', untilAt: null });
     await resumeSchedule(database.pool, change(T0 + 10_000));
     await pauseSchedule(database.pool, change(pausedAt), { note: 'incident 8', untilAt: null });
@@ -171,8 +171,8 @@ describe('The story of an occurrence', () => {
     expect((await firstOf(key)).why).toBe(
       `ran 30 s late: paused by ops (note: incident 8) at ${iso(pausedAt)}; resumed by ops at ${iso(resumedAt)}`,
     );
-    await end(id, dueAt + MINUTE, { kind: 'succeeded' });
-    const { items } = await ledger(key, `from=${iso(dueAt + MINUTE)}&to=${iso(dueAt + MINUTE)}`);
+    await end(id, dueAt + MINUTE_MS, { kind: 'succeeded' });
+    const { items } = await ledger(key, `from=${iso(dueAt + MINUTE_MS)}&to=${iso(dueAt + MINUTE_MS)}`);
     expect(items).toMatchObject([{ why: 'ran 0 ms late' }]);
   });
 
@@ -188,8 +188,8 @@ describe('The story of an occurrence', () => {
 
   it('if a run waited for the previous run of its schedule to end, the ledger says from when to when the run was queued', async () => {
     const { id, key } = await everyMinute({ overlap: 'queue' });
-    const dueAt = T0 + 2 * MINUTE;
-    const [first] = (await engine.claim(T0 + MINUTE)).filter(({ scheduleId }) => scheduleId === id);
+    const dueAt = T0 + 2 * MINUTE_MS;
+    const [first] = (await engine.claim(T0 + MINUTE_MS)).filter(({ scheduleId }) => scheduleId === id);
     await engine.claim(dueAt);
     const why = async () =>
       (await ledger(key, `from=${iso(dueAt)}&to=${iso(dueAt)}`)).items.map(
@@ -207,7 +207,7 @@ describe('The story of an occurrence', () => {
 
   it('if no worker claimed a run for a while, the ledger says how long after its due time the run was claimed', async () => {
     const { id, key } = await everyMinute({ misfire: { policy: 'once', grace: 'PT1H' } });
-    await end(id, T0 + MINUTE + 45_000, { kind: 'succeeded' });
+    await end(id, T0 + MINUTE_MS + 45_000, { kind: 'succeeded' });
     expect((await firstOf(key)).why).toBe('ran 45 s late: claimed 45 s after it was due');
   });
 
@@ -221,11 +221,11 @@ describe('The story of an occurrence', () => {
     );
     const at = T0 + 30_000;
     await triggerSchedule(database.pool, change(at));
-    const query = `from=${iso(at)}&to=${iso(T0 + MINUTE)}`;
+    const query = `from=${iso(at)}&to=${iso(T0 + MINUTE_MS)}`;
     const sentences = async () => (await ledger(key, query)).items.map(({ why }: { why: string }) => why);
     const why = 'waiting: no live worker has the handler unheard-of';
     expect(await sentences()).toEqual([why, why]);
-    const occurrences = [{ scheduleId: id, occurrenceAt: T0 + MINUTE }];
+    const occurrences = [{ scheduleId: id, occurrenceAt: T0 + MINUTE_MS }];
     const request = { projectId: database.projectId, occurrences, nowAt: Date.now() };
     expect(await explainOccurrences(database.pool, request)).toEqual([why]);
     await database.pool.query(`update carillon.workers set handlers = '{unheard-of}' where id = $1`, [
@@ -236,7 +236,7 @@ describe('The story of an occurrence', () => {
 
   it('the ledger says who rescheduled an occurrence and who cancelled its run', async () => {
     const { id, key, change } = await everyMinute();
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     await rescheduleNext(database.pool, change(T0 + 1_000), dueAt + 20_000);
     await end(id, dueAt + 20_000, circuitOpen(10_000));
     const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
@@ -264,7 +264,7 @@ describe('The story of an occurrence', () => {
 
   it('the ledger names each cause for which a run was deferred (limit, open circuit, missing handler) with its own start and end', async () => {
     const { id, key } = await everyMinute();
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     const limited: Outcome = {
       kind: 'deferred',
       retryInMs: 5_000,
@@ -295,7 +295,7 @@ describe('The story of an occurrence', () => {
 
 describe('A replayed run in the ledger', () => {
   it('the ledger names the author and the time of each replay of a run, whether it was replayed alone or together with other runs', async () => {
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     const { id, key } = await everyMinute({ rule: { at: iso(dueAt) }, retry: { maxAttempts: 1 } });
     await everyMinute({ rule: { at: iso(dueAt) }, retry: { maxAttempts: 1 } });
     const { projectId } = database;
@@ -344,7 +344,7 @@ describe('A replaced schedule in the ledger', () => {
 
   it('the ledger says who replaced a schedule by a PUT while a run was open, from which version to which, and which version the run kept', async () => {
     const { id, key, change } = await everyMinute();
-    const dueAt = T0 + MINUTE;
+    const dueAt = T0 + MINUTE_MS;
     await end(id, dueAt, circuitOpen(10_000));
     const at = dueAt + 5_000;
     await replaceSchedule(database.pool, change(at), replacement({ rule: { every: 'PT2M' } }, at));
@@ -360,15 +360,15 @@ describe('A replaced schedule in the ledger', () => {
   it('if a PUT starts a cancelled schedule again, neither the ledger nor the audit of occurrences reports occurrences between the cancellation and the PUT as missing', async () => {
     const { key, change } = await everyMinute();
     const cancelledAt = T0 + 90_000;
-    await engine.claim(T0 + MINUTE);
+    await engine.claim(T0 + MINUTE_MS);
     await cancelSchedule(database.pool, change(cancelledAt));
-    const at = T0 + 5 * MINUTE + 1_000;
+    const at = T0 + 5 * MINUTE_MS + 1_000;
     await replaceSchedule(database.pool, change(at), replacement({ rule: { every: 'PT1H' } }, at));
-    const range = `from=${iso(T0 + 2 * MINUTE)}&to=${iso(at)}`;
+    const range = `from=${iso(T0 + 2 * MINUTE_MS)}&to=${iso(at)}`;
     const { items } = await ledger(key, range);
     const why = `skipped: the schedule was cancelled at ${iso(cancelledAt)}, and replaced later`;
     expect(items.map((each: { at: string; why: string }) => [each.at, each.why])).toEqual(
-      [2, 3, 4, 5].map((minute) => [iso(T0 + minute * MINUTE), why]),
+      [2, 3, 4, 5].map((minute) => [iso(T0 + minute * MINUTE_MS), why]),
     );
     const audit = await api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
     expect(audit.body).toMatchObject({ occurrences: 4, items: [] });
@@ -376,13 +376,13 @@ describe('A replaced schedule in the ledger', () => {
 
   it('if a larger maxRuns restarts a finished schedule, neither the ledger nor the audit of occurrences reports occurrences of the time in between as missing', async () => {
     const { id, key, change } = await everyMinute({ maxRuns: 1 });
-    await end(id, T0 + MINUTE, { kind: 'succeeded' });
-    const at = T0 + 3 * MINUTE + 1_000;
+    await end(id, T0 + MINUTE_MS, { kind: 'succeeded' });
+    const at = T0 + 3 * MINUTE_MS + 1_000;
     // This edit leaves the schedule finished.
     const renamed = draft({ rule: { every: 'PT1M' }, maxRuns: 1, name: 'renamed' }, T0);
-    await editSchedule(database.pool, change(T0 + 2 * MINUTE + 1_000), renamed);
+    await editSchedule(database.pool, change(T0 + 2 * MINUTE_MS + 1_000), renamed);
     await editSchedule(database.pool, change(at), draft({ rule: { every: 'PT1M' }, maxRuns: 2 }, T0));
-    const range = `from=${iso(T0 + 2 * MINUTE)}&to=${iso(at)}`;
+    const range = `from=${iso(T0 + 2 * MINUTE_MS)}&to=${iso(at)}`;
     const why = 'skipped: the schedule had completed its runs, and started again later';
     expect((await ledger(key, range)).items).toMatchObject([{ why }, { why }]);
     const audit = await api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
@@ -395,16 +395,16 @@ describe('Time zone data in the ledger', () => {
     const { key } = await everyMinute({ rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' });
     const { key: inUtc } = await everyMinute({ rule: { cron: '* * * * *' } });
     const periods: [number, string[]][] = [
-      [T0 - MINUTE, ['2025a']],
+      [T0 - MINUTE_MS, ['2025a']],
       [T0 + 90_000, ['2025a', '2025b']],
       [T0 + 150_000, ['2025b']],
     ];
     for (const [at, versions] of periods)
       await database.pool.query('insert into carillon.tzdata_periods values ($1, $2)', [iso(at), versions]);
     for (const minute of [1, 2, 3])
-      for (const run of await engine.claim(T0 + minute * MINUTE))
-        await engine.succeed(run, T0 + minute * MINUTE);
-    const range = `from=${iso(T0 + 1)}&to=${iso(T0 + 4 * MINUTE)}`;
+      for (const run of await engine.claim(T0 + minute * MINUTE_MS))
+        await engine.succeed(run, T0 + minute * MINUTE_MS);
+    const range = `from=${iso(T0 + 1)}&to=${iso(T0 + 4 * MINUTE_MS)}`;
     const { items } = await ledger(key, range);
     const named = (entry: { story: { kind: string; text: string }[] }) =>
       entry.story.find(({ kind }) => kind === 'named')?.text;
@@ -449,8 +449,9 @@ describe('Time zone data in the ledger', () => {
 describe('The order of the ledger', () => {
   it('with order=desc the ledger lists the newest occurrence first, and its pages together are the reverse of the ascending ledger', async () => {
     const { id, key } = await everyMinute();
-    for (let minute = 1; minute <= 20; minute++) await end(id, T0 + minute * MINUTE, { kind: 'succeeded' });
-    const range = `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`;
+    for (let minute = 1; minute <= 20; minute++)
+      await end(id, T0 + minute * MINUTE_MS, { kind: 'succeeded' });
+    const range = `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE_MS)}`;
     const whole = (await ledger(key, range)).items;
     expect(whole).toHaveLength(30);
     const paged: unknown[] = [];

@@ -6,6 +6,7 @@ import {
   replaceSchedule,
   resumeSchedule,
 } from '@carillon/db';
+import { MINUTE_MS } from '@carillon/shared';
 import { draft, insertSchedules, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
@@ -18,7 +19,6 @@ const engine = useEngine(database);
  * argument.
  */
 const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
-const MINUTE = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** Creates schedules that fire every minute and have ten successful runs. */
@@ -39,11 +39,12 @@ async function inForceFrom(at: number, inputs: Parameters<typeof insertSchedules
 }
 
 const audit = async (query = '') =>
-  (await api.call('GET', `/v1/audit/occurrences?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}&${query}`))
+  (await api.call('GET', `/v1/audit/occurrences?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE_MS)}&${query}`))
     .body;
 
 const ledgerOf = async (key: string) =>
-  (await api.call('GET', `/v1/schedules/${key}/ledger?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}`)).body;
+  (await api.call('GET', `/v1/schedules/${key}/ledger?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE_MS)}`))
+    .body;
 
 /** The instants of the occurrences that the ledger reports as missing. */
 async function missingInLedger(key: string): Promise<string[]> {
@@ -59,7 +60,7 @@ describe('The audit of occurrences', () => {
     const [lost, made] = (await ranForTenMinutes('lost', 'made', 'sound')) as [number, number];
     expect(await audit()).toEqual({
       from: iso(T0),
-      to: iso(T0 + 10.5 * MINUTE),
+      to: iso(T0 + 10.5 * MINUTE_MS),
       schedules: 3,
       occurrences: 30,
       items: [],
@@ -68,11 +69,11 @@ describe('The audit of occurrences', () => {
 
     await database.pool.query(
       `delete from carillon.runs where schedule_id = $1 and occurrence_at in ($2, $3, $4)`,
-      [lost, iso(T0 + 3 * MINUTE), iso(T0 + 4 * MINUTE), iso(T0 + 7 * MINUTE)],
+      [lost, iso(T0 + 3 * MINUTE_MS), iso(T0 + 4 * MINUTE_MS), iso(T0 + 7 * MINUTE_MS)],
     );
     await database.pool.query(
       `update carillon.runs set occurrence_at = occurrence_at + interval '1 second' where schedule_id = $1 and occurrence_at = $2`,
-      [made, iso(T0 + 5 * MINUTE)],
+      [made, iso(T0 + 5 * MINUTE_MS)],
     );
     const { items } = await audit();
     expect(
@@ -84,31 +85,31 @@ describe('The audit of occurrences', () => {
         each.count,
       ]),
     ).toEqual([
-      ['lost', 'missing', iso(T0 + 3 * MINUTE), iso(T0 + 4 * MINUTE), 2],
-      ['lost', 'missing', iso(T0 + 7 * MINUTE), iso(T0 + 7 * MINUTE), 1],
-      ['made', 'missing', iso(T0 + 5 * MINUTE), iso(T0 + 5 * MINUTE), 1],
-      ['made', 'unnamed', iso(T0 + 5 * MINUTE + 1_000), iso(T0 + 5 * MINUTE + 1_000), 1],
+      ['lost', 'missing', iso(T0 + 3 * MINUTE_MS), iso(T0 + 4 * MINUTE_MS), 2],
+      ['lost', 'missing', iso(T0 + 7 * MINUTE_MS), iso(T0 + 7 * MINUTE_MS), 1],
+      ['made', 'missing', iso(T0 + 5 * MINUTE_MS), iso(T0 + 5 * MINUTE_MS), 1],
+      ['made', 'unnamed', iso(T0 + 5 * MINUTE_MS + 1_000), iso(T0 + 5 * MINUTE_MS + 1_000), 1],
     ]);
     // The next occurrence of each schedule has been due for hours, and no worker has claimed it.
     const later = (await api.call('GET', `/v1/audit/occurrences?schedule=sound&from=${iso(T0)}`)).body;
-    expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE), count: 1 }]);
+    expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE_MS), count: 1 }]);
   });
 
   it('the ledger and the audit of occurrences report the same occurrences as missing', async () => {
     const [id] = (await ranForTenMinutes('half-lost')) as [number];
     await database.pool.query(
       `delete from carillon.runs where schedule_id = $1 and occurrence_at between $2 and $3`,
-      [id, iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)],
+      [id, iso(T0 + 2 * MINUTE_MS), iso(T0 + 3 * MINUTE_MS)],
     );
     const differences = (await audit('schedule=half-lost')).items;
     expect(differences).toMatchObject([
-      { kind: 'missing', from: iso(T0 + 2 * MINUTE), to: iso(T0 + 3 * MINUTE) },
+      { kind: 'missing', from: iso(T0 + 2 * MINUTE_MS), to: iso(T0 + 3 * MINUTE_MS) },
     ]);
-    expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)]);
+    expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE_MS), iso(T0 + 3 * MINUTE_MS)]);
   });
 
   it('an occurrence at the exact instant of an edit belongs to the definition before the edit: for its run, in the ledger and in the audit of occurrences', async () => {
-    const at = T0 + 5 * MINUTE;
+    const at = T0 + 5 * MINUTE_MS;
     const change = (id: number) => ({ ref: { id }, actor: 'ops', now: at });
     const [named, unnamed] = await inForceFrom(T0, [
       { id: 'named-by-old', rule: { every: 'PT5M' } },
@@ -136,13 +137,13 @@ describe('The audit of occurrences', () => {
   });
 
   it('if a schedule becomes a one-shot at a past instant, the ledger lists that instant exactly once and in order, even if it was an occurrence of the old rule too', async () => {
-    const now = T0 + 5.5 * MINUTE;
+    const now = T0 + 5.5 * MINUTE_MS;
     const keys = ['to-named-instant', 'to-other-instant'];
     const ids = await inForceFrom(T0, [
       { id: 'to-named-instant', rule: { every: 'PT1M' } },
       { id: 'to-other-instant', rule: { every: 'PT1M' } },
     ]);
-    const instants = [T0 + 3 * MINUTE, T0 + 3.5 * MINUTE];
+    const instants = [T0 + 3 * MINUTE_MS, T0 + 3.5 * MINUTE_MS];
     for (const [i, id] of ids.entries()) {
       const ref = { id };
       await cancelSchedule(database.pool, { ref, actor: 'ops', now: T0 + 1_000 });
@@ -154,7 +155,7 @@ describe('The audit of occurrences', () => {
       for (const [i, key] of keys.entries()) {
         const entries: { at: string; status: string }[] = (await ledgerOf(key)).items;
         const expected = new Map(
-          [1, 2, 3, 4, 5].map((minute) => [iso(T0 + minute * MINUTE), 'skipped'] as [string, string]),
+          [1, 2, 3, 4, 5].map((minute) => [iso(T0 + minute * MINUTE_MS), 'skipped'] as [string, string]),
         );
         expected.set(iso(instants[i] as number), isRun ? 'succeeded' : 'due');
         expect(entries.map(({ at, status }) => [at, status])).toEqual(
@@ -169,12 +170,12 @@ describe('The audit of occurrences', () => {
     const [id] = (await engine.insertWithHistory([input], { fromAt: T0, minutes: 4 })) as [number];
     await database.pool.query(`delete from carillon.runs where schedule_id = $1 and occurrence_at = $2`, [
       id,
-      iso(T0 + 2 * MINUTE),
+      iso(T0 + 2 * MINUTE_MS),
     ]);
     expect((await audit('schedule=three-runs')).items).toMatchObject([
-      { from: iso(T0 + 2 * MINUTE), count: 1 },
+      { from: iso(T0 + 2 * MINUTE_MS), count: 1 },
     ]);
-    expect(await missingInLedger('three-runs')).toEqual([iso(T0 + 2 * MINUTE)]);
+    expect(await missingInLedger('three-runs')).toEqual([iso(T0 + 2 * MINUTE_MS)]);
     const { items } = await ledgerOf('three-runs');
     expect(items.at(-1)).toMatchObject({
       status: 'skipped',
@@ -197,8 +198,8 @@ describe('The audit of occurrences', () => {
   });
 
   it('an audit of 36,000 occurrences of one schedule takes two pages, but only one if the occurrences lie in a recorded gap', async () => {
-    const beganAt = T0 - 8 * 60 * MINUTE;
-    const endedAt = beganAt + 10 * 60 * MINUTE;
+    const beganAt = T0 - 8 * 60 * MINUTE_MS;
+    const endedAt = beganAt + 10 * 60 * MINUTE_MS;
     const [id] = (await insertSchedules(database, [{ id: 'each-second', rule: { every: 'PT1S' } }], {
       nowAt: beganAt,
     })) as [number];

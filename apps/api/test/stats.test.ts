@@ -1,11 +1,11 @@
 import { computeStats, forgetOld, replayRun } from '@carillon/db';
+import { MINUTE_MS } from '@carillon/shared';
 import { insertSchedules, useEngine } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
 
 const api = useApi();
 const engine = useEngine(api.database);
-const MINUTE_MS = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /**

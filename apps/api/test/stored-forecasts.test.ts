@@ -1,11 +1,10 @@
 import { storeForecast } from '@carillon/db';
+import { HOUR_MS, MINUTE_MS } from '@carillon/shared';
 import { eventually, insertSchedules } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
 
 const api = useApi();
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const minuteIn = (ms: number) =>
   new Date(Math.floor((Date.now() + ms) / MINUTE_MS) * MINUTE_MS).toISOString();
 

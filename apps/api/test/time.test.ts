@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@carillon/shared';
 import { eventually, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { scheduleBody, useApi } from './use-api.js';
@@ -6,7 +7,6 @@ const api = useApi();
 const engine = useEngine(api.database);
 const create = async (more: Record<string, unknown>) =>
   (await api.call('POST', '/v1/schedules', { body: scheduleBody(more) })).body;
-const HOUR_MS = 3_600_000;
 
 describe('Rule preview', () => {
   it('a rule preview has the rule in words, local times and remarks about DST', async () => {

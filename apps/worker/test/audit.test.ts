@@ -1,5 +1,5 @@
 import { readEngineFacts } from '@carillon/db';
-import { judgeHealth } from '@carillon/shared';
+import { judgeHealth, MINUTE_MS } from '@carillon/shared';
 import { eventually, useDatabase, useEngine } from '@carillon/testkit';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -9,12 +9,11 @@ import { startTestWorker, useParts } from './support.js';
 const database = useDatabase();
 const worker = useParts(database);
 const engine = useEngine(database);
-const MINUTE = 60_000;
 /**
  * Two hours ago, at a whole minute. The tests can work in the past, because the engine's statements take the time as an
  * argument.
  */
-const T0 = Math.floor(Date.now() / MINUTE) * MINUTE - 120 * MINUTE;
+const T0 = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 120 * MINUTE_MS;
 const iso = (at: number) => new Date(at).toISOString();
 const signal = new AbortController().signal;
 
@@ -28,7 +27,7 @@ const ranThreeTimes = (...keys: string[]) =>
 const loseRun = (scheduleId: number | undefined, minute: number) =>
   database.pool.query('delete from carillon.runs where schedule_id = $1 and occurrence_at = $2', [
     scheduleId,
-    iso(T0 + minute * MINUTE),
+    iso(T0 + minute * MINUTE_MS),
   ]);
 
 const auditAgain = () =>
@@ -121,8 +120,8 @@ describe('the audit job', () => {
             project: 'default',
             schedule: 'lost',
             kind: 'missing',
-            from: iso(T0 + MINUTE),
-            to: iso(T0 + 2 * MINUTE),
+            from: iso(T0 + MINUTE_MS),
+            to: iso(T0 + 2 * MINUTE_MS),
             count: 2,
           },
         ],

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { DAY_MS } from '@carillon/shared';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { versionOf } from '../contenders/contender.js';
@@ -130,8 +131,6 @@ async function send(client: Pool, bodies: readonly string[], perCall: number): P
   };
   await Promise.all(Array.from({ length: senders }, sendOn));
 }
-
-const DAY_MS = 86_400_000;
 
 /** A typical request. Its due time is in the far future and differs from the others. */
 const example = (n: number) => ({

@@ -1,5 +1,5 @@
 import { openDatabase, storeForecast } from '@carillon/db';
-import type { ScheduleInput } from '@carillon/shared';
+import { HOUR_MS, type ScheduleInput } from '@carillon/shared';
 import type { Arena } from '../harness/arena.js';
 import { apiCrew, onSite } from '../harness/carillon.js';
 import { closePool, reportConnectionError } from '../harness/connections.js';
@@ -13,7 +13,6 @@ import { sleep } from '../harness/wait.js';
 
 const SCHEDULES = 200_000;
 const GOAL_MS = 200;
-const HOUR_MS = 3_600_000;
 const KEPT_DATABASE = 'forecast';
 const KEY = 'ck_bench_admin_key_0123456789';
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@carillon/shared';
 import { median } from '../harness/statistics.js';
 
 /** A request that a page of the dashboard makes. */
@@ -12,8 +13,6 @@ export interface PageTime extends PageRequest {
   medianMs: number;
   maxMs: number;
 }
-
-const HOUR_MS = 3_600_000;
 const LOADS_PER_PAGE = 7;
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();

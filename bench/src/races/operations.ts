@@ -1,4 +1,4 @@
-import { storePlan, storeTiming } from '@carillon/shared';
+import { DAY_MS, storePlan, storeTiming } from '@carillon/shared';
 import type { Pool as Postgres } from 'pg';
 import { Pool } from 'undici';
 import { apiCrew, onSite, type Site } from '../harness/carillon.js';
@@ -12,7 +12,6 @@ const KEY = 'ck_bench_admin_key_0123456789';
 const BULK_GOAL_MS = 5_000;
 const SEARCH_GOAL_MS = 100;
 const REQUESTS_PER_SEARCH = 9;
-const DAY_MS = 86_400_000;
 
 interface Sizes {
   schedules: number;

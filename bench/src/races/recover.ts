@@ -1,5 +1,6 @@
 import { readSlots } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
+import { HOUR_MS } from '@carillon/shared';
 import type { Arena } from '../harness/arena.js';
 import { HORIZON_MS, onSite, type Site, workerCrew } from '../harness/carillon.js';
 import { Crew } from '../harness/crew.js';
@@ -13,7 +14,6 @@ import { sleep, waitUntil } from '../harness/wait.js';
 
 const SWEEP_MS = 5_000;
 const GOAL_MS = SWEEP_MS + 2_000;
-const HOUR_MS = 3_600_000;
 
 interface Size {
   all: number;

@@ -1,5 +1,6 @@
 import { claimDue, listSchedules, openDatabase, readMissed, readSlots, rescueRuns } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
+import { DAY_MS, HOUR_MS } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Arena } from '../harness/arena.js';
 import { HORIZON_MS, onSite, type Site, workerCrew } from '../harness/carillon.js';
@@ -21,9 +22,6 @@ export interface Costs {
   redisMb: number;
   idlePerSecond: number;
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const NEAR_SCHEDULES = 5_000;
 const RUNS_PER_CLAIM = 500;
 const MEASUREMENTS = 12;

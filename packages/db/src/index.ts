@@ -111,7 +111,6 @@ export {
   type FiresByMinute,
   type Forecast,
   laterFiresIn,
-  MINUTE_MS,
   minuteOf,
 } from './history/forecast-fires.js';
 export {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@carillon/shared';
 import { eventually, useDatabase } from '@carillon/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectWorker } from '../src/connection.js';
@@ -6,7 +7,6 @@ import { openQueue } from '../src/open-queue.js';
 import { keepPunctual, pauseUntilNextRead } from '../src/punctual.js';
 
 const database = useDatabase();
-const HOUR_MS = 3_600_000;
 let number = 0;
 
 /** Opens a separate queue with one bell: a job that is delayed by the clock of this machine. */

@@ -1,11 +1,12 @@
 import { Circuit } from './circuit.js';
+import { DAY_MS } from './durations.js';
 import { isOriginFailure, type Outcome } from './outcome.js';
 
 /**
  * After an origin has failed for this long, runs that deliver to it are no longer deferred but fail. They can be
  * replayed.
  */
-export const GIVE_UP_AFTER_MS = 86_400_000;
+export const GIVE_UP_AFTER_MS = DAY_MS;
 
 export interface CircuitChange {
   key: string;

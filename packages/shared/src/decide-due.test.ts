@@ -1,11 +1,11 @@
 import { parseTiming } from '@carillon/recurrence';
 import { describe, expect, it } from 'vitest';
 import { type Decision, type DueSchedule, decideDue } from './decide-due.js';
+import { MINUTE_MS } from './durations.js';
 import { followDecisions } from './follow-decisions.js';
 import type { Plan } from './plan.js';
 import { USUAL_PLAN } from './stored-definition.js';
 
-const MINUTE = 60_000;
 const at = (time: string) => Date.parse(`2026-03-02T${time}Z`);
 
 const PLAN: Plan = { ...USUAL_PLAN, target: { type: 'handler', name: 'noop' } };
@@ -24,7 +24,7 @@ function everyFiveMinutes(due: string, changes: Partial<Plan> = {}): DueSchedule
 }
 
 const misfire = (policy: 'once' | 'all' | 'skip', limit = 100) => ({
-  misfire: { policy, graceMs: MINUTE, limit },
+  misfire: { policy, graceMs: MINUTE_MS, limit },
 });
 
 function moved(decision: Decision) {

@@ -12,6 +12,7 @@ import {
 import type { ScheduleInput } from './contracts/schedule.js';
 import { type DueOccurrence, dueOccurrenceOf } from './decide-due.js';
 import { draftPlan, type ScheduleDefaults } from './draft-plan.js';
+import { HOUR_MS } from './durations.js';
 import type { Plan } from './plan.js';
 
 export interface DraftedSchedule {
@@ -85,7 +86,6 @@ const recentlyParsed = new RecentCache<string, { timing: Timing; warnings: strin
   maxBytes: 8_000_000,
   bytesOf: (key) => 500 + 6 * key.length,
 });
-const HOUR_MS = 3_600_000;
 
 function draftTiming(input: ScheduleInput, nowAt: number, calendars: Calendars): DraftedTiming {
   const { rule, timezone, startAt, endAt, dst, leapDay, exclusions, onExcluded } = input;

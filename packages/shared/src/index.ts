@@ -36,6 +36,7 @@ export * from './decide-due.js';
 export * from './diff-definitions.js';
 export * from './draft-plan.js';
 export * from './draft-schedule.js';
+export * from './durations.js';
 export * from './exact-json.js';
 export * from './failure-label.js';
 export * from './follow-decisions.js';

@@ -1,5 +1,5 @@
 import { parseDuration } from '@carillon/recurrence';
-import { DAY_MS } from './contracts/fields.js';
+import { DAY_MS } from './durations.js';
 
 /**
  * How long a project keeps each kind of history, as ISO 8601 durations. If a field is absent or null, the setting of

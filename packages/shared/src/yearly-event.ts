@@ -1,5 +1,6 @@
 import { type LeapDayPolicy, localTime, nextOccurrence, type Timing } from '@carillon/recurrence';
 import type { ScheduleInput } from './contracts/schedule.js';
+import { DAY_MS } from './durations.js';
 import type { Target } from './plan.js';
 
 /** The user whom a yearly event is about. */
@@ -96,8 +97,6 @@ export function moveYearly({ before, after, pendingAt, celebratedYear, nowAt }: 
 
 /** The local year in a time zone. */
 export const yearAt = (at: number, timezone: string) => Number(localTime(at, timezone).slice(0, 4));
-
-const DAY_MS = 86_400_000;
 
 function occurrenceIn(year: number, timing: Timing): number | null {
   // No time zone differs from UTC by more than a day.

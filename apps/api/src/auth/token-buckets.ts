@@ -1,7 +1,7 @@
+import { MINUTE_MS } from '@carillon/shared';
 import { LRUCache } from 'lru-cache';
 import type { UsageBus } from './usage-bus.js';
 
-const MINUTE_MS = 60_000;
 const MAX_BUCKETS = 10_000;
 
 interface Bucket {

@@ -9,7 +9,7 @@ import {
   readTzdataPeriods,
   type ScheduleView,
 } from '@carillon/db';
-import { type LedgerEntry, nextOccurrences } from '@carillon/shared';
+import { HOUR_MS, type LedgerEntry, nextOccurrences } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { z } from 'zod';
 import { composeLedger } from './compose-ledger.js';
@@ -127,8 +127,6 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
   }
   return { items, endedAt: null };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Estimates the time over which a page of the rule's occurrences is spread, from the interval between two of them. */
 function firstSpan({ schedule, toAt, limit }: LedgerRequest): number {

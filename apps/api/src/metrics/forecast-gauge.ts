@@ -1,12 +1,11 @@
 import { type ComingGroup, countComingFires, readComingGroups } from '@carillon/db';
-import { countOccurrences, readTiming, UnusableRule } from '@carillon/shared';
+import { countOccurrences, MINUTE_MS, readTiming, UnusableRule } from '@carillon/shared';
 import { cachedFor, type Gauge } from '@carillon/telemetry';
 import type { Pool } from 'pg';
 
 /** The gauge has one value for each of these windows, in minutes. */
 const WINDOWS = [1, 5, 60];
 const LONGEST = Math.max(...WINDOWS);
-const MINUTE_MS = 60_000;
 /** Cache TTL of the gauge: a forecast may read 200,000 schedules. */
 const CACHE_TTL_MS = 15_000;
 /**

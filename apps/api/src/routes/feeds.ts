@@ -9,7 +9,7 @@ import {
   readSchedule,
   useFeed,
 } from '@carillon/db';
-import { Cursor, Feed, FeedInput, Limit, listOf, NewFeed, writeIcs } from '@carillon/shared';
+import { Cursor, DAY_MS, Feed, FeedInput, Limit, listOf, NewFeed, writeIcs } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
@@ -24,7 +24,6 @@ import { iso } from '../present/iso.js';
 import { composeFeed, FEED_DAYS_BACK } from '../schedules/compose-feed.js';
 
 const tags = ['Feeds'];
-const DAY_MS = 86_400_000;
 const MAX_SCHEDULES = 500;
 const MAX_RUNS = 1_000;
 const MAX_GAPS = 1_000;

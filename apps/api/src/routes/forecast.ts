@@ -1,12 +1,11 @@
 import {
   type ForecastGroup,
   laterFiresIn,
-  MINUTE_MS,
   minuteOf,
   readDueWithin,
   readSchedulesOfGroups,
 } from '@carillon/db';
-import { Forecast, ForecastMinute, MomentInput } from '@carillon/shared';
+import { Forecast, ForecastMinute, HOUR_MS, MINUTE_MS, MomentInput } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
@@ -15,7 +14,6 @@ import { invalid } from '../http/problem.js';
 import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 
-const HOUR_MS = 3_600_000;
 const MAX_HOURS = 168;
 /** Maximum number of schedules that the forecast of one minute names. */
 const MAX_SCHEDULES_NAMED = 100;

@@ -1,5 +1,5 @@
 import { readHistoryStart, readSchedule } from '@carillon/db';
-import { InstantInput, LedgerEntry, listOf, ScheduleKey } from '@carillon/shared';
+import { DAY_MS, InstantInput, LedgerEntry, listOf, ScheduleKey } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
@@ -9,8 +9,6 @@ import { invalid } from '../http/problem.js';
 import { responses } from '../http/responses.js';
 import { readLedger, readLedgerBackwards } from '../ledger/read-ledger.js';
 import { missingSchedule } from '../schedules/missing-schedule.js';
-
-const DAY_MS = 86_400_000;
 
 /** Explains why each occurrence ran or did not. */
 export const ledgerRoutes =

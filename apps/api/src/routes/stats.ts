@@ -4,6 +4,7 @@ import {
   duration,
   formatDuration,
   HOUR_MS,
+  MINUTE_MS,
   MomentInput,
   parseDuration,
   Stats,
@@ -17,7 +18,6 @@ import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 import { addCounted, NOTHING_COUNTED, presentCounted } from '../present/stats.js';
 
-const MINUTE_MS = 60_000;
 /** Maximum number of steps in one answer: slightly more than the minutes of a day. */
 const MAX_STEPS_PER_ANSWER = 1_500;
 

@@ -9,7 +9,7 @@ import {
   readForecastOfMatching,
   reportBulkAction,
 } from '@carillon/db';
-import type { ActionAnswer, ActionInput, ActionProgress } from '@carillon/shared';
+import { type ActionAnswer, type ActionInput, type ActionProgress, DAY_MS } from '@carillon/shared';
 import type { z } from 'zod';
 import type { ApiContext } from '../context.js';
 import { HttpProblem } from '../http/problem.js';
@@ -28,7 +28,6 @@ const MAX_WAIT_FOR_ACTION_MS = 10_000;
 /** Maximum number of matching schedules that are counted, because counting a million takes seconds. */
 const MAX_COUNTED = 100_000;
 const MAX_REFUSALS = 100;
-const DAY_MS = 86_400_000;
 const EXAMPLES_PER_PREVIEW = 10;
 
 interface Request {

@@ -1,7 +1,5 @@
 import type { FeedGap, FeedRun, FeedSchedule } from '@carillon/db';
-import { describeRule, type IcsEvent, nextOccurrences, occurrenceRemark } from '@carillon/shared';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, describeRule, type IcsEvent, nextOccurrences, occurrenceRemark } from '@carillon/shared';
 export const FEED_DAYS_BACK = 30;
 const DAYS_AHEAD = 90;
 const MAX_AHEAD_PER_SCHEDULE = 60;

@@ -8,11 +8,11 @@ import {
   readStoredGroups,
   type StoredGroups,
 } from '@carillon/db';
+import { HOUR_MS } from '@carillon/shared';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { BackgroundCache } from '../http/background-cache.js';
 
-const HOUR_MS = 3_600_000;
 /** Workers store the forecast of the next 24 hours. */
 const STORED_HOURS = 24;
 /**

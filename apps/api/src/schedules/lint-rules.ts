@@ -1,8 +1,9 @@
 import { listZonedSchedules, type ZonedSchedule } from '@carillon/db';
-import { type DstChange, describeRule, dstChanges, RecentCache, timingKey } from '@carillon/shared';
+import { DAY_MS, type DstChange, describeRule, dstChanges, RecentCache, timingKey } from '@carillon/shared';
 import type { Pool } from 'pg';
 
-const YEAR_MS = 366 * 86_400_000;
+/** The range in which DST changes are looked for. */
+const LINT_RANGE_MS = 366 * DAY_MS;
 /** Maximum number of schedules that one request evaluates. */
 const MAX_SCHEDULES_PER_LINT = 5_000;
 /**
@@ -43,7 +44,7 @@ export async function lintRules(
   }: { projectId: number; nowAt: number; limit: number; beforeId: number | null },
 ): Promise<LintPage> {
   const page = await listZonedSchedules(pool, { projectId, beforeId, limit: MAX_SCHEDULES_PER_LINT });
-  const range = { fromAt: nowAt, toAt: nowAt + YEAR_MS };
+  const range = { fromAt: nowAt, toAt: nowAt + LINT_RANGE_MS };
   const known = new RecentCache<string, DstChange[]>(1_000);
   const affected: LintedSchedule[] = [];
   const beganAt = performance.now();

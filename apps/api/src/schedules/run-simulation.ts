@@ -1,6 +1,7 @@
 import { type KeyOwner, listDefinitions, readCalendars, type ScheduleView } from '@carillon/db';
 import {
   calendarsNamedBy,
+  DAY_MS,
   dueOccurrenceAfter,
   LATEST_AT,
   nextAfterEdit,
@@ -20,8 +21,6 @@ import { resolveTemplate } from './resolve-template.js';
 
 type Input = z.output<typeof SimulationInput>;
 type Context = Pick<ApiContext, 'pool' | 'clock' | 'defaults' | 'secrets'>;
-
-const DAY_MS = 86_400_000;
 const MAX_RANGE_MS = 366 * DAY_MS;
 /** Maximum number of the project's schedules that one simulation reads. */
 const MAX_SCHEDULES = 20_000;

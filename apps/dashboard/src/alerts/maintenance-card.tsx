@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { carillon } from '../api/carillon.js';
 import { queries } from '../api/queries.js';
 import { useCan } from '../api/session.js';
+import { HOUR_MS } from '../format/time.js';
 import { ChoiceField, TextField } from '../ui/field.js';
 import { FormDialog } from '../ui/form-dialog.js';
 import { Card, Problem, SkeletonRows } from '../ui/parts.js';
@@ -10,7 +11,6 @@ import { Instant } from '../ui/times.js';
 import { showError } from '../ui/toasts.js';
 
 const queryKey = ['maintenance'];
-const HOUR_MS = 3_600_000;
 const LENGTHS = { '1': 'One hour', '4': 'Four hours', '24': 'A day', '168': 'A week' };
 
 /**

@@ -2,10 +2,9 @@ import type { Forecast } from '@carillon/client';
 import { useNavigate } from '@tanstack/react-router';
 import type { KeyboardEvent } from 'react';
 import { useZone } from '../api/preferences.js';
-import { formatMinute } from '../format/time.js';
+import { formatMinute, HOUR_MS, MINUTE_MS } from '../format/time.js';
 
 export const HOURS = 24;
-const MINUTE_MS = 60_000;
 const LEVELS = ['--sunken', '--heat-1', '--heat-2', '--heat-3', '--heat-4'];
 
 export const Legend = () => (
@@ -26,7 +25,7 @@ export const Legend = () => (
 export function HeatMap({ forecast, chosen }: { forecast: Forecast; chosen: string | undefined }) {
   const navigate = useNavigate({ from: '/forecast' });
   const zone = useZone();
-  const startAt = Math.floor(Date.parse(forecast.from) / 3_600_000) * 3_600_000;
+  const startAt = Math.floor(Date.parse(forecast.from) / HOUR_MS) * HOUR_MS;
   const fires = new Map(forecast.minutes.map((each) => [Date.parse(each.at), each.fires]));
   const most = Math.max(1, ...forecast.minutes.map((each) => each.fires));
   const chosenAt = chosen === undefined ? null : Date.parse(chosen);
@@ -63,7 +62,7 @@ export function HeatMap({ forecast, chosen }: { forecast: Forecast; chosen: stri
       onKeyDown={onKeyDown}
     >
       {Array.from({ length: HOURS + 1 }, (_, hour) => {
-        const hourAt = startAt + hour * 3_600_000;
+        const hourAt = startAt + hour * HOUR_MS;
         return (
           <div key={hourAt} className="flex h-[17px] items-center gap-2">
             <span className="w-11 shrink-0 text-right text-xs text-faint">{formatMinute(hourAt, zone)}</span>

@@ -1,3 +1,7 @@
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -11,13 +15,15 @@ function formatOf(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateT
 
 const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
-const YEAR_MS = 300 * 86_400_000;
+
+/** A date that is further away than this is shown with its year. It is less than a year, so that no date is ambiguous. */
+const YEAR_SHOWN_BEYOND_MS = 300 * DAY_MS;
 
 /** Formats an instant: `14:03:07` today, `19 Nov 14:03:07` otherwise, with the year if it is far away. */
 export function formatInstant(at: number, { zone, now }: { zone: string; now: number }): string {
   const time = formatOf(zone, TIME).format(at);
   if (formatDay(at, zone) === formatDay(now, zone)) return time;
-  const isFar = Math.abs(at - now) > YEAR_MS;
+  const isFar = Math.abs(at - now) > YEAR_SHOWN_BEYOND_MS;
   return `${formatOf(zone, isFar ? { ...DAY, year: 'numeric' } : DAY).format(at)} ${time}`;
 }
 
@@ -35,10 +41,10 @@ export function shortZone(at: number, zone: string): string {
 }
 
 const UNITS: [limitMs: number, unitMs: number, name: string][] = [
-  [60_000, 1_000, 's'],
-  [3_600_000, 60_000, 'min'],
-  [86_400_000, 3_600_000, 'h'],
-  [Number.POSITIVE_INFINITY, 86_400_000, 'd'],
+  [MINUTE_MS, 1_000, 's'],
+  [HOUR_MS, MINUTE_MS, 'min'],
+  [DAY_MS, HOUR_MS, 'h'],
+  [Number.POSITIVE_INFINITY, DAY_MS, 'd'],
 ];
 
 /** Formats a span of time in one unit: `12 ms`, `4 s`, `3 min`, `5 h`, `12 d`. */

@@ -8,14 +8,13 @@ import { useZone } from '../api/preferences.js';
 import { useSystem } from '../api/session.js';
 import { HeatMap, HOURS, Legend } from '../forecast/heat-map.js';
 import { MinuteCard } from '../forecast/minute-card.js';
-import { formatCount, formatDay, formatMinute } from '../format/time.js';
+import { DAY_MS, formatCount, formatDay, formatMinute } from '../format/time.js';
 import { Card, Empty, Figure, PageTitle, Problem, Skeleton } from '../ui/parts.js';
 import { Instant } from '../ui/times.js';
 
 const route = getRouteApi('/forecast');
 /** The page does not call a minute with fewer fires than this a herd, even if the busiest minute so far had fewer. */
 const MIN_FIRES_OF_HERD = 1_000;
-const DAY_MS = 86_400_000;
 
 /** The next 24 hours by minute: when many schedules fire at once, and which ones these are. */
 export function ForecastPage() {

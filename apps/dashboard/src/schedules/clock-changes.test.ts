@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../format/time.js';
 import { clockChanges } from './clock-changes.js';
 
-const HOUR_MS = 3_600_000;
 const changesIn = (from: string, to: string, zone: string) =>
   clockChanges(Date.parse(from), Date.parse(to), zone).map(({ at, byMs }) => [
     new Date(at).toISOString(),

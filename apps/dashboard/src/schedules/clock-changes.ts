@@ -1,6 +1,5 @@
-import { offsetAt } from '../format/time.js';
+import { DAY_MS, offsetAt } from '../format/time.js';
 
-const DAY_MS = 86_400_000;
 /** For a longer range no changes are listed: the changes of many years would hide the occurrences. */
 const MAX_SPAN_MS = 400 * DAY_MS;
 

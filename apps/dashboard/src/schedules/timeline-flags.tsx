@@ -1,6 +1,6 @@
 import type { AuditEntry, LedgerEntry } from '@carillon/client';
 import { CircleX, ClockArrowDown, ClockArrowUp, Flag, type LucideIcon, Pause, Play } from 'lucide-react';
-import { formatFull, formatSpan, offsetAt, shortZone } from '../format/time.js';
+import { DAY_MS, formatFull, formatSpan, offsetAt, shortZone } from '../format/time.js';
 import { clockChanges } from './clock-changes.js';
 
 /** A mark on the timeline for a change of the schedule or a clock change of its zone. */
@@ -50,8 +50,6 @@ function detailWords(detail: unknown, zone: string): string {
     note ? `: ${note}` : '',
   ].join('');
 }
-
-const DAY_MS = 86_400_000;
 /** True if the remark of a ledger entry is about a clock change. */
 export const isClockRemark = (remark: string | null): boolean => remark?.startsWith('clocks go ') ?? false;
 

@@ -2,12 +2,11 @@ import type { AuditEntry, LedgerEntry } from '@carillon/client';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { useNow } from '../api/clock.js';
 import { useZone } from '../api/preferences.js';
-import { formatDay, formatFull, formatMinute } from '../format/time.js';
+import { DAY_MS, formatDay, formatFull, formatMinute } from '../format/time.js';
 import { lookOf, OutcomeGlyph, OutcomeWord } from '../ui/outcome.js';
 import { clockFlagsOf, flagsOf, isClockRemark, type TimelineFlag } from './timeline-flags.js';
 import type { LedgerWindow } from './use-schedule.js';
 
-const DAY_MS = 86_400_000;
 const keyOf = (entry: LedgerEntry) => `${entry.at} ${entry.origin} ${entry.runId ?? ''}`;
 
 /** A mark on the timeline: an occurrence, an edit or pause of the schedule, or a DST change. */

@@ -1,11 +1,8 @@
 import { TICKS, type Tick, type TimerBells } from '@carillon/queue';
-import { nextOccurrences, parseTiming } from '@carillon/shared';
+import { HOUR_MS, MINUTE_MS, nextOccurrences, parseTiming } from '@carillon/shared';
 import { repeatEvery } from '../loops/repeat-every.js';
 import { keepTime } from './keep-time.js';
 import type { TimedWork, WorkerTiming } from './timing.js';
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 /**
  * Runs a worker's claims and ticks (periodic jobs) by timers, without Redis. Each worker does every tick itself: ticks

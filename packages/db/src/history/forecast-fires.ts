@@ -1,8 +1,6 @@
-import { occurrencesWithin, readTiming, type Timing, UnusableRule } from '@carillon/shared';
+import { MINUTE_MS, occurrencesWithin, readTiming, type Timing, UnusableRule } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type ForecastGroup, readForecastGroups, readNextFires } from './forecast.js';
-
-export const MINUTE_MS = 60_000;
 export const minuteOf = (at: number) => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
 /**

@@ -1,4 +1,4 @@
-import { LATENESS_BOUNDS_MS } from '@carillon/shared';
+import { LATENESS_BOUNDS_MS, MINUTE_MS } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { instant, milliseconds, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
@@ -186,6 +186,6 @@ export async function readStats(
   const { untilAt, nowAt } = until as { untilAt: number | null; nowAt: number };
   // If no sweep has been made for minutes, the time between the last computed minute and the live minutes is not
   // counted.
-  const liveFromAt = nowAt - MAX_LIVE_MINUTES * 60_000;
+  const liveFromAt = nowAt - MAX_LIVE_MINUTES * MINUTE_MS;
   return { rows, isComplete: range.toAt <= (untilAt ?? 0) || (untilAt ?? 0) >= liveFromAt };
 }

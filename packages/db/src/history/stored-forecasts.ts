@@ -1,9 +1,10 @@
+import { HOUR_MS, MINUTE_MS } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 import type { ForecastGroup } from './forecast.js';
-import { countFires, type FiresByMinute, MINUTE_MS, minuteOf } from './forecast-fires.js';
+import { countFires, type FiresByMinute, minuteOf } from './forecast-fires.js';
 
 /** The forecast of a project with fewer schedules than this is quick enough to be computed for each request. */
 const MIN_SCHEDULES = 1_000;
@@ -12,7 +13,7 @@ const REFRESH_AFTER = `interval '50 seconds'`;
 /** A stored forecast that is older than this is not used. No worker has then computed one lately. */
 const MAX_AGE_MS = 300_000;
 /** Length of a stored forecast. Until it is `MAX_AGE_MS` old, it must cover the next 24 hours. */
-const STORED_MS = 24 * 3_600_000 + MAX_AGE_MS + MINUTE_MS;
+const STORED_MS = 24 * HOUR_MS + MAX_AGE_MS + MINUTE_MS;
 /**
  * Maximum number of groups of schedules that a stored forecast keeps, the largest groups first: about 3 MB of text.
  */

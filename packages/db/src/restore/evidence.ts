@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { FORGOTTEN_AFTER_DAYS } from '../engine/workers.js';
 import { instant, NOW } from '../instants.js';
@@ -83,8 +84,6 @@ const selectKnown = statement<Question, Known>(
           end as "hasRow"
    from carillon.installation i left join carillon.workers w on w.id = :workerId and w.token = :token`,
 );
-
-const DAY_MS = 86_400_000;
 
 /** A remembered row that is older than this is not compared any more, because retention deletes old rows. */
 const MAX_ROW_AGE_MS = 3_600_000;

@@ -1,7 +1,8 @@
 import { excludedWeekday, parseExclusion, WEEKDAY_CODES } from '@carillon/recurrence';
 import { z } from 'zod';
+import { DAY_MS, HOUR_MS } from '../durations.js';
 import { CalendarName } from './calendar-name.js';
-import { DAY_MS, duration, HOUR_MS, Instant, WebUrl } from './fields.js';
+import { duration, Instant, WebUrl } from './fields.js';
 import { NullableInstant } from './list.js';
 
 const ExcludedDate = z

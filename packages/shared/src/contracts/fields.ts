@@ -55,10 +55,6 @@ export const EncryptionKey = z
   .string()
   .refine((key) => Buffer.from(key, 'base64').length === 32, 'expected the base64 of 32 bytes');
 
-export const SECOND_MS = 1_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
-
 /** An instant with an offset, or a local time in the time zone of the schedule. The rule parser tells them apart. */
 export const InstantText = z.string().min(4).max(64);
 

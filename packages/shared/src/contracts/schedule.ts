@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.js';
 import { REMINDER_PREFIX } from '../reminder.js';
 import { SECRET_RULE, secretBytes } from '../webhook/secret.js';
 import { YEARLY_EVENT_PREFIX } from '../yearly-event.js';
 import { CalendarName } from './calendar-name.js';
-import { DAY_MS, duration, HOUR_MS, InstantText, ScheduleKey, SECOND_MS, WebUrl } from './fields.js';
+import { duration, InstantText, ScheduleKey, WebUrl } from './fields.js';
 import { SloInput } from './slo.js';
 import { Target } from './target.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { DAY_MS } from '../durations.js';
 import { ScheduleFilter } from './bulk.js';
-import { DAY_MS, duration, Instant, ScheduleKey } from './fields.js';
+import { duration, Instant, ScheduleKey } from './fields.js';
 import { MomentInput, NullableInstant } from './list.js';
 import { SchedulePatch } from './schedule.js';
 import { ScheduleRequest } from './template.js';

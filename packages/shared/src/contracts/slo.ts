@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DAY_MS, duration, SECOND_MS } from './fields.js';
+import { DAY_MS, SECOND_MS } from '../durations.js';
+import { duration } from './fields.js';
 
 const within = (example: string) => duration({ minMs: SECOND_MS, maxMs: 366 * DAY_MS, example });
 const grace = duration({ minMs: 0, maxMs: 30 * DAY_MS, example: 'PT1M' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { DAY_MS, SECOND_MS } from '../durations.js';
 import { headersProblem, webhookProblems } from '../webhook/header-rules.js';
-import { DAY_MS, duration, refuseWith, SECOND_MS, WebUrl } from './fields.js';
+import { duration, refuseWith, WebUrl } from './fields.js';
 
 export const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DAY_MS, duration, Instant } from './fields.js';
+import { DAY_MS } from '../durations.js';
+import { duration, Instant } from './fields.js';
 import { MomentInput, NullableInstant } from './list.js';
 import { QueueName, Target } from './target.js';
 

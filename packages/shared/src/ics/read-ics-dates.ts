@@ -1,8 +1,7 @@
 import { nextOccurrences, parseTiming } from '@carillon/recurrence';
+import { DAY_MS } from '../durations.js';
 
 export type IcsDates = { ok: true; dates: string[] } | { ok: false; problem: string };
-
-const DAY_MS = 86_400_000;
 /** Events that repeat are read from a year ago until five years ahead. A refresh moves this window on. */
 const YEARS_BACK = 1;
 const YEARS_AHEAD = 5;

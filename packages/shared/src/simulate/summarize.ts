@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../durations.js';
 import type { MisfirePolicy, OverlapPolicy, Plan } from '../plan.js';
 import type { SimulatedRun, SimulatedSchedule, Simulation } from './simulation.js';
 
@@ -88,8 +89,6 @@ function skip(figures: SimulationFigures, reasonCode: string, count: number): vo
   figures.occurrences += count;
   figures.skipped[reasonCode] = (figures.skipped[reasonCode] ?? 0) + count;
 }
-
-const SECOND_MS = 1_000;
 const MAX_SCHEDULES_OF_SECOND = 10;
 
 /** The second in which most of these runs start; null if none does. */
