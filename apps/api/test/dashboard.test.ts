@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readDashboardFiles } from '../src/dashboard/read-files.js';
+import { readDashboardFiles } from '../src/http/dashboard-files.js';
 import { dashboardRoutes } from '../src/routes/dashboard.js';
 
 const HTML = { accept: 'text/html,application/xhtml+xml' };

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import {
   readForecastSearch,
@@ -9,7 +9,16 @@ import {
   readSchedulesSearch,
 } from './search.js';
 import { App } from './shell/app.js';
-import { NotFound } from './shell/not-found.js';
+import { Empty } from './ui/parts.js';
+
+// The type is written out, because the router's own type depends on this component.
+const NotFound = (): ReactNode => (
+  <Empty title="There is no page at this address">
+    <Link to="/" className="link">
+      Go to the overview
+    </Link>
+  </Empty>
+);
 
 const root = createRootRoute({ component: App, notFoundComponent: NotFound });
 const getParentRoute = () => root;

@@ -1,6 +1,14 @@
+import type { CarillonEvent } from './event.js';
 import { type EventBatch, formatEvents } from './event-batch.js';
 import { EventDigest } from './event-digest.js';
-import { type EventFilter, isWanted } from './event-filter.js';
+
+/** The events that a listener wants. A field that is null accepts all. */
+interface EventFilter {
+  schedules: ReadonlySet<string> | null;
+  types: ReadonlySet<string> | null;
+  /** Statuses of runs. An event that is not about a run has no status, so it never matches. */
+  statuses: ReadonlySet<string> | null;
+}
 
 /** How a listener wants its events: which ones, and whether singly or as digests. */
 export interface EventPreferences {
@@ -43,4 +51,12 @@ export class EventSender {
     const taken = this.#digest?.take();
     if (taken) this.write(formatEvents([taken.event], taken.position));
   }
+}
+
+/** An overflow is sent to every listener, because the listener may have missed events that it wanted. */
+function isWanted({ type, data }: CarillonEvent, { schedules, types, statuses }: EventFilter): boolean {
+  if (type === 'overflow') return true;
+  if (types && !types.has(type)) return false;
+  if (schedules && !schedules.has(String(data.scheduleId))) return false;
+  return !statuses || (type.startsWith('run.') && statuses.has(String(data.status)));
 }

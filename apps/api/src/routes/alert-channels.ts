@@ -24,8 +24,8 @@ import {
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { mergeChannel, settingsOf } from '../alerts/channel-settings.js';
 import { requireScope } from '../auth/authenticate.js';
+import { mergeChannel, settingsOf } from '../channel-settings.js';
 import type { ApiContext } from '../context.js';
 import { decodeCursor, pageOf } from '../http/cursor.js';
 import { HttpProblem, notFound } from '../http/problem.js';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { DashboardFiles } from '../dashboard/read-files.js';
+import type { DashboardFiles } from '../http/dashboard-files.js';
 import { DASHBOARD_POLICY } from '../http/security-headers.js';
 import { sendStaticFile } from '../http/static-files.js';
 import { renderNotBuilt } from '../pages/not-built.js';

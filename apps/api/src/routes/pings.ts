@@ -3,10 +3,10 @@ import { decodeRunId, encodeRunId, failureLabel } from '@carillon/shared';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { type PingToken, readPingToken } from '../auth/ping-token.js';
 import { tooManyRequests } from '../auth/rate-limit.js';
 import { TokenBuckets } from '../auth/token-buckets.js';
 import type { ApiContext } from '../context.js';
-import { type PingToken, readPingToken } from '../heartbeat/ping-token.js';
 import { HttpProblem } from '../http/problem.js';
 import { publicResponses } from '../http/responses.js';
 

@@ -1,5 +1,5 @@
-import { instantInWords } from '../slo/breach-words.js';
-import type { BreachKind } from '../slo/judge-slo.js';
+import { instantInWords } from './slo/breach-words.js';
+import type { BreachKind } from './slo/judge-slo.js';
 
 /**
  * An alert (an objective that a schedule misses or has missed), as a message to an alert channel reports it. Instants

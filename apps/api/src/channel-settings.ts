@@ -6,7 +6,7 @@ import {
   hostProblem,
   type Problem,
 } from '@carillon/shared';
-import { HttpProblem, invalid } from '../http/problem.js';
+import { HttpProblem, invalid } from './http/problem.js';
 
 interface Vault {
   secrets: SecretBox | null;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readStaticFiles, type StaticFile } from '../http/static-files.js';
+import { readStaticFiles, type StaticFile } from './static-files.js';
 
 export interface DashboardFiles {
   /** The path of the page, with a slash at both ends. */
