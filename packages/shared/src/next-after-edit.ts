@@ -18,7 +18,7 @@ export interface ScheduleBeforeEdit {
 /**
  * Decides the next occurrence after an edit; null finishes the schedule. The occurrences of a new rule begin after the
  * edit, except that a one-shot may be set to a past instant. If the edit replaces an occurrence that was already due,
- * `settleOverdue` decides by the old rule and its misfire policy whether that occurrence runs.
+ * `queueOrSkipOverdue` decides by the old rule and its misfire policy whether that occurrence runs.
  *
  * Two kinds of changes are decided elsewhere: changes of yearly events, which fire once in each local year
  * (`moveYearly`), and new time zone data (`nextUnderTzdata`).

@@ -5,7 +5,7 @@ import type { InFlight } from '../pipeline/in-flight.js';
 /**
  * Extends the leases of the runs in flight, and aborts deliveries whose lease was lost. Called every third of a lease,
  * so that two calls may fail before a lease expires. Work that may wait for locks comes last, or is done by
- * `LateGiveBack`, so that it cannot delay the extension.
+ * `LateHandBack`, so that it cannot delay the extension.
  */
 export async function keepLeases(context: WorkerContext, inFlight: InFlight): Promise<void> {
   const kept = await extendAll(context, inFlight);

@@ -130,7 +130,7 @@ export class InFlight {
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
   readonly #leases = new Map<number, KnownLease>();
   /**
-   * Runs whose lease was lost before their delivery began. `LateGiveBack` hands their attempts back, so that these
+   * Runs whose lease was lost before their delivery began. `LateHandBack` hands their attempts back, so that these
    * attempts do not count.
    */
   lostUnbegun: ClaimedRun[] = [];
