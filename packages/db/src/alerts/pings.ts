@@ -14,20 +14,20 @@ export type PingKind = 'start' | 'success' | 'fail' | 'log';
 
 const insertPing = statement<Values, { projectId: number; woken: number }>(
   'record-ping',
-  `with found as (
+  `with pinged as (
      select s.id, s.project_id from carillon.schedules s
      where s.id = :scheduleId and s.target_type = 'heartbeat' and s.status <> 'cancelled'
        and :generation::int = coalesce((select t.generation from carillon.ping_tokens t where t.schedule_id = s.id), 1)
    ), kept as (
      insert into carillon.pings (project_id, schedule_id, kind, at, body)
-     select project_id, id, :kind, ${NOW}, :body from found
+     select project_id, id, :kind, ${NOW}, :body from pinged
    ), woken as (
-     update carillon.runs r set ${release(NOW)} from found
-     where r.schedule_id = found.id and r.project_id = found.project_id and ${mayTake('release')}
+     update carillon.runs r set ${release(NOW)} from pinged
+     where r.schedule_id = pinged.id and r.project_id = pinged.project_id and ${mayTake('release')}
        and r.next_attempt_at > ${NOW} and r.next_attempt_at < 'infinity' and r.reason_code = '${AWAITING_PING}' and :kind in ('success', 'fail')
      returning r.schedule_id
    )
-   select project_id as "projectId", (select count(*) from woken) as woken from found`,
+   select project_id as "projectId", (select count(*) from woken) as woken from pinged`,
 );
 
 export interface PingRequest {

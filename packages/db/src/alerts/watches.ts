@@ -48,13 +48,13 @@ const bringForward = statement<
   { scheduleId: number }
 >(
   'bring-watches-forward',
-  `with found as (
+  `with affected as (
      select w.schedule_id from carillon.slo_watches w
      where w.schedule_id = any(:failedIds::bigint[]) or (w.schedule_id = any(:endedIds::bigint[]) and w.has_open_alert)
      order by w.schedule_id for update
    )
-   update carillon.slo_watches w set check_at = ${NOW} from found
-   where w.schedule_id = found.schedule_id and w.check_at > ${NOW} returning w.schedule_id as "scheduleId"`,
+   update carillon.slo_watches w set check_at = ${NOW} from affected
+   where w.schedule_id = affected.schedule_id and w.check_at > ${NOW} returning w.schedule_id as "scheduleId"`,
 );
 
 /**

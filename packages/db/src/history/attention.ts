@@ -31,10 +31,10 @@ interface Row {
 const listing = (kind: AttentionKind) =>
   statement<Values, Row>(
     `read-attention-${kind}`,
-    `with found as materialized (${ATTENTION_SOURCES[kind]} limit ${MAX_ATTENTION_COUNT})
-     select (select count(*) from found) as count,
+    `with matching as materialized (${ATTENTION_SOURCES[kind]} limit ${MAX_ATTENTION_COUNT})
+     select (select count(*) from matching) as count,
             (select json_agg(json_build_object('key', s.key, 'name', s.name, 'at', shown.at, 'note', shown.note) order by shown.n)
-             from (select id, at, note, row_number() over () as n from found limit ${SCHEDULES_PER_REASON}) as shown
+             from (select id, at, note, row_number() over () as n from matching limit ${SCHEDULES_PER_REASON}) as shown
              join carillon.schedules s on s.id = shown.id and s.project_id = :projectId) as items`,
   );
 

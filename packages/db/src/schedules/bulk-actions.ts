@@ -97,9 +97,9 @@ const selectByKey = statement<
   BulkActionView & { requestHash: string }
 >(
   'read-bulk-action-by-key',
-  `select found.*, b.request_hash as "requestHash"
-   from (${SELECT} where project_id = :projectId and request_key = :requestKey) as found
-   join carillon.bulk_actions b on b.id = found.id`,
+  `select earlier.*, b.request_hash as "requestHash"
+   from (${SELECT} where project_id = :projectId and request_key = :requestKey) as earlier
+   join carillon.bulk_actions b on b.id = earlier.id`,
 );
 const selectLatest = statement<{ projectId: number; limit: number }, BulkActionView>(
   'list-bulk-actions',

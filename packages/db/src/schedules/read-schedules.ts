@@ -221,7 +221,7 @@ async function selectPage(
       select *, sum(size) over (order by ${order.outer}) as "bytesUpTo" from (
         select *, octet_length(plan) + octet_length(timing) + coalesce(octet_length("payloadText"), 0) as size from (
           select ${COLUMNS} from ${source} where ${isByMatches ? where.others : where.sql} order by ${order.inner} limit :limit
-        ) as found
+        ) as page
       ) as sized
     ) as summed
     where "bytesUpTo" - size < ${MAX_PAGE_BYTES} order by ${order.outer}`;
