@@ -46,7 +46,7 @@ const Environment = MigrationEnvironment.extend({
    * limit.
    */
   AUTH_FAILURES_PER_MINUTE: z.coerce.number().int().min(0).default(120),
-  /** Maximum number of pings per minute for one schedule, on each replica. Jobs that run elsewhere send them. */
+  /** Maximum number of pings per minute for one schedule, on all replicas together. Jobs that run elsewhere send them. */
   PINGS_PER_MINUTE: z.coerce.number().int().min(1).default(60),
   /** Proxies whose X-Forwarded-For is trusted: true for all, or a list of addresses and ranges. */
   TRUST_PROXY: z

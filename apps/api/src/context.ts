@@ -36,7 +36,7 @@ export interface ApiContext {
   keys: KeyCache;
   /** Looks up API keys, and limits failed lookups by client address. */
   throttle: KeyThrottle;
-  /** Tells the other replicas how many requests this replica has counted against the rate limits. */
+  /** Tells the other replicas how many requests, pings and feed reads this replica has counted against its limits. */
   usage: UsageBus;
   counters: Counters;
   /** Null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
@@ -50,9 +50,9 @@ export interface ApiContext {
   secrets: SecretBox | null;
   /** Maximum number of requests per minute of a project without a limit of its own; 0 for no limit. */
   requestsPerMinute: number;
-  /** Maximum number of pings per minute for one schedule. */
+  /** Maximum number of pings per minute for one schedule, on all replicas together. */
   pingsPerMinute: number;
-  /** Limits of open event streams. */
+  /** Limits of open event streams, on this replica alone. */
   streams: StreamLimits;
   /** Limits the number of bulk requests, backfills and other heavy requests that run at once. */
   heavy: HeavyWork;

@@ -1,6 +1,6 @@
 import { eventually } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { useApi } from './use-api.js';
+import { scheduleBody, useApi } from './use-api.js';
 
 const FAILURES = 5;
 const api = useApi({ AUTH_FAILURES_PER_MINUTE: String(FAILURES), TRUST_PROXY: '127.0.0.1' });
@@ -73,7 +73,20 @@ describe('Throttle before authentication', () => {
   });
 });
 
-describe('Request limit', () => {
+const UNKNOWN_FEED = '/v1/calendar.ics?token=unknown';
+
+async function feedPath(): Promise<string> {
+  return (await api.call('POST', '/v1/feeds', { body: { name: 'shared' } })).body.url;
+}
+
+async function pingPath(): Promise<string> {
+  const body = scheduleBody({ target: { type: 'heartbeat' } });
+  await api.call('POST', '/v1/schedules', { body });
+  const { url } = (await api.call('GET', `/v1/schedules/${body.id}/heartbeat`)).body;
+  return new URL(url).pathname;
+}
+
+describe('Limits per minute', () => {
   it('all API keys of a project share its request limit', async () => {
     const keys = [await api.keyFor({ project: 'greedy' }), await api.keyFor({ project: 'greedy' })];
     await api.call('PATCH', '/v1/projects/greedy', { body: { limits: { requestsPerMinute: 4 } } });
@@ -99,4 +112,29 @@ describe('Request limit', () => {
     // If the replicas did not share their counts, the other replica would still have more than half of the limit.
     expect(asked).toBeLessThan(45);
   });
+
+  it.each([
+    ['pings of a heartbeat', 60, pingPath],
+    ['reads of an iCal feed', 30, feedPath],
+    ['reads with an unknown feed token', 30, async () => UNKNOWN_FEED],
+  ])(
+    '%s to one replica count against the same limit on another replica',
+    async (_what, perMinute, findPath) => {
+      const path = await findPath();
+      const headers = newClient();
+      const other = await api.replica();
+      const read = (url: string) => api.call('GET', url, { key: null, headers });
+      for (let n = 0; n < perMinute; n++) expect((await read(path)).status).not.toBe(429);
+      let asked = 0;
+      await eventually(
+        async () => {
+          asked++;
+          return (await read(other + path)).status === 429;
+        },
+        { what: 'the count of the first replica' },
+      );
+      // If the replicas did not share their counts, the other replica would accept as many as the first.
+      expect(asked).toBeLessThan(perMinute / 2);
+    },
+  );
 });

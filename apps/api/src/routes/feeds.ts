@@ -28,8 +28,8 @@ const MAX_SCHEDULES = 500;
 const MAX_RUNS = 1_000;
 const MAX_GAPS = 1_000;
 /**
- * Maximum number of reads of a feed per minute, and of reads with an unknown token per minute and client address.
- * Calendar programs read a few times an hour.
+ * Maximum number of reads of a feed per minute, and of reads with an unknown token per minute and client address, on
+ * all replicas together. Calendar programs read a few times an hour.
  */
 const READS_PER_MINUTE = 30;
 
@@ -44,10 +44,10 @@ const present = ({ id, name, scheduleKey, tag, createdAt, lastUsedAt }: FeedView
 
 /** The iCal feed itself. The token in its URL is the only credential. */
 export const feedRoutes =
-  ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, clock, usage: bus }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const reads = new TokenBuckets<string>();
-    const failures = new TokenBuckets<string>();
+    const reads = new TokenBuckets<string>({ shared: { bus, name: 'feed reads' } });
+    const failures = new TokenBuckets<string>({ shared: { bus, name: 'unknown feed tokens' } });
     app.get(
       '/calendar.ics',
       {

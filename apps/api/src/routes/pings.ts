@@ -66,9 +66,17 @@ type PingRequest = FastifyRequest<{
  * path is the credential.
  */
 export const pingRoutes =
-  ({ pool, bells, clock, counters, secrets, pingsPerMinute }: ApiContext): FastifyPluginAsyncZod =>
+  ({
+    pool,
+    bells,
+    clock,
+    counters,
+    secrets,
+    pingsPerMinute,
+    usage: bus,
+  }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const buckets = new TokenBuckets<number>();
+    const buckets = new TokenBuckets<number>({ shared: { bus, name: 'pings' } });
     // A job may send any content type, for instance the end of its log as plain text.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
