@@ -10,6 +10,7 @@ import type { ApiContext } from './context.js';
 import { refuseIfMatch } from './http/conditional-headers.js';
 import { HTTP_LIMITS, type HttpLimits } from './http/connections.js';
 import type { DashboardFiles } from './http/dashboard-files.js';
+import { prefixLocations } from './http/mount-path.js';
 import { HttpProblem, placeOf, sendProblem } from './http/problem.js';
 import { readJson, refuseUnstorableAddress } from './http/read-json.js';
 import { refreshClock } from './http/refresh-clock.js';
@@ -109,6 +110,7 @@ export async function buildApp(
   // Cookies are parsed only for requests without an API key, not for every request.
   await app.register(cookie, { hook: false });
   await registerSecurityHeaders(app as unknown as FastifyInstance);
+  prefixLocations(app as unknown as FastifyInstance);
   await registerOpenApi(app as unknown as FastifyInstance);
 
   await app.register(healthRoutes(context));

@@ -25,7 +25,7 @@ describe('Problems', () => {
       expect(page.text).toContain(PROBLEMS[code].title);
       expect(page.text).not.toContain('<script');
       const list = await api.call('GET', '/problems', { key: null });
-      expect(list.text).toContain(`href="/problems/${code}"`);
+      expect(list.text).toContain(`href="problems/${code}"`);
     },
   );
 

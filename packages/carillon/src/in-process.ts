@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
@@ -36,15 +37,30 @@ export function mountPlugin(app: FastifyInstance, mountPath: string): FastifyPlu
   return async (server) => {
     server.addHook('onRequest', async (request, reply) => {
       reply.hijack();
-      request.raw.url = withoutMountPath(request.raw.url ?? '/', `${server.prefix}${mountPath}`);
-      app.routing(request.raw, reply.raw);
+      passOn(app, request.raw, reply.raw, `${server.prefix}${mountPath}`);
     });
     for (const path of mountPath === '' ? ['/*'] : [mountPath, `${mountPath}/*`])
       server.all(path, () => Promise.reject(new Error('the request was not passed on')));
   };
 }
 
-export function withoutMountPath(url: string, mountPath: string): string {
+/**
+ * Hands a request to the API without the mount path. The whole address stays in `originalUrl`, from which the API makes
+ * the addresses in its responses. Express has set `originalUrl` already.
+ */
+export function passOn(
+  app: FastifyInstance,
+  request: IncomingMessage & { originalUrl?: string },
+  response: ServerResponse,
+  mountPath: string,
+): void {
+  const url = request.url ?? '/';
+  request.originalUrl ??= url;
+  request.url = withoutMountPath(url, mountPath);
+  app.routing(request, response);
+}
+
+function withoutMountPath(url: string, mountPath: string): string {
   if (mountPath === '' || !url.startsWith(mountPath)) return url;
   const rest = url.slice(mountPath.length);
   return rest.startsWith('/') ? rest : `/${rest}`;

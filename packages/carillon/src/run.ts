@@ -9,7 +9,7 @@ import { Registry, readConfig as readWorkerConfig, startWorker } from '@carillon
 import type { FastifyPluginAsync } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { readPath } from './config.js';
-import { fetchInProcess, mountPlugin, withoutMountPath } from './in-process.js';
+import { fetchInProcess, mountPlugin, passOn } from './in-process.js';
 import { type RunOptions, toEnvironment } from './run-options.js';
 
 export type { RunOptions };
@@ -100,8 +100,7 @@ function describe({
     adminKey,
     plugin: mountPlugin(app, mountPath),
     handle(request, response) {
-      request.url = withoutMountPath(request.url ?? '/', mountPath);
-      app.routing(request, response);
+      passOn(app, request, response, mountPath);
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually, freePort, useDatabase } from '@carillon/testkit';
 import fastify from 'fastify';
@@ -41,6 +41,30 @@ const connectionsTo = async ({ pool }: typeof database) => {
   );
   return rows[0]?.n;
 };
+
+/** Serves the API at `/inner/scheduler`. */
+async function servePlugin({ plugin }: RunningCarillon): Promise<string> {
+  const server = fastify();
+  await server.register(plugin, { prefix: '/inner' });
+  onTestFinished(() => server.close());
+  return server.listen({ host: '127.0.0.1', port: 0 });
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const serveHandle = ({ handle }: RunningCarillon) => serve(handle);
+
+/** Serves the API at `/outer`, and passes requests on as Express does. */
+const serveAsExpress = ({ handle }: RunningCarillon) =>
+  serve((request, response) => {
+    const originalUrl = request.url ?? '';
+    handle(Object.assign(request, { originalUrl, url: originalUrl.slice('/outer'.length) }), response);
+  });
 
 describe('Library mode', () => {
   let carillon: RunningCarillon;
@@ -111,11 +135,45 @@ describe('Library mode', () => {
     expect((await fetch(`${url}/scheduler/v1/me`)).status).toBe(401);
   });
 
+  it.each([
+    ['carillon.plugin, in a plugin with a prefix', '/inner/scheduler', servePlugin],
+    ['carillon.handle', '/scheduler', serveHandle],
+    [
+      'carillon.handle, behind a server that removes the mount path itself, as Express does',
+      '/outer',
+      serveAsExpress,
+    ],
+  ])(
+    'an API mounted by %s answers with addresses that include the mount path %s',
+    async (_way, mountPath, serve) => {
+      const url = await serve(carillon);
+      const path = `${mountPath}/v1/schedules/nothing?at=1`;
+      const { key } = await carillon.client.keys.create({ name: 'mounted', scopes: ['write'] });
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const type = `${mountPath}/problems/not_found`;
+      expect(await (await fetch(url + path, { headers })).json()).toMatchObject({ type, instance: path });
+      const page = await fetch(url + type);
+      expect(page.headers.get('content-type')).toContain('text/html');
+      const [link] = /(?<=<a href=")[^"]*/.exec(await page.text()) ?? [];
+      expect(new URL(link ?? '', page.url).pathname).toBe(`${mountPath}/problems`);
+      const body = JSON.stringify({ rule: { in: 'PT1H' }, target: { type: 'handler', name: 'noop' } });
+      const created = await fetch(`${url}${mountPath}/v1/schedules`, { method: 'POST', headers, body });
+      const { id } = (await created.json()) as { id: string };
+      expect(created.headers.get('location')).toBe(`${mountPath}/v1/schedules/${id}`);
+    },
+  );
+
+  it('a request for the mount path itself is answered with addresses that include the mount path', async () => {
+    const url = await serveHandle(carillon);
+    const answer = await fetch(`${url}/scheduler?a=1`, { method: 'POST' });
+    expect(await answer.json()).toMatchObject({
+      type: '/scheduler/problems/route_not_found',
+      instance: '/scheduler?a=1',
+    });
+  });
+
   it('carillon.handle answers API requests inside a user’s own HTTP server', async () => {
-    const server = createServer(carillon.handle).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/scheduler`;
+    const url = `${await serveHandle(carillon)}/scheduler`;
     expect(await new Carillon({ url }).health()).toMatchObject({ status: expect.any(String) });
   });
 

@@ -10,6 +10,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { codedErrors, fieldErrors } from './field-errors.js';
+import { mountPathOf } from './mount-path.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -57,7 +58,8 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { code, status, detail, errors, headers } = toProblem(error, request);
+  const problem = toProblem(error, request);
+  const { code, status, headers } = problem;
   // An outage of Postgres is logged once, not with every request.
   if (status >= 500 && !isDatabaseAway(error))
     request.log.error({ err: error, code, ...placeOf(request) }, 'Request failed');
@@ -67,17 +69,23 @@ export function sendProblem(
     .header('content-type', 'application/problem+json; charset=utf-8')
     // The body is a string already, so the serializer of the route must not encode it again.
     .serializer((body) => body as string)
-    .send(
-      JSON.stringify({
-        type: problemType(code),
-        code,
-        title: PROBLEMS[code].title,
-        status,
-        detail,
-        instance: request.url,
-        ...(errors.length > 0 ? { errors } : {}),
-      }),
-    );
+    .send(writeProblem(problem, { mountPath: mountPathOf(request), instance: request.originalUrl }));
+}
+
+/** The JSON document of a problem. A request that could not be read has no `instance`. */
+export function writeProblem(
+  { code, status, detail, errors }: HttpProblem,
+  { mountPath = '', instance }: { mountPath?: string; instance?: string } = {},
+): string {
+  return JSON.stringify({
+    type: mountPath + problemType(code),
+    code,
+    title: PROBLEMS[code].title,
+    status,
+    detail,
+    instance,
+    ...(errors.length > 0 ? { errors } : {}),
+  });
 }
 
 /**

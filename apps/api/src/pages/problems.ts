@@ -1,4 +1,4 @@
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode, problemType } from '@carillon/shared';
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@carillon/shared';
 import { escaped, layout } from './layout.js';
 
 const STYLE = `
@@ -14,7 +14,7 @@ export function renderProblem(code: ProblemCode): string {
   return layout({
     title: `${title} · Carillon`,
     style: STYLE,
-    body: `<main><p><a href="/problems">All problems</a></p><h1>${escaped(title)}</h1>
+    body: `<main><p><a href="../problems">All problems</a></p><h1>${escaped(title)}</h1>
 <p><code>${code}</code>, HTTP status ${status}</p><p>${inline(advice)}</p></main>`,
   });
 }
@@ -22,7 +22,7 @@ export function renderProblem(code: ProblemCode): string {
 export function renderProblemList(): string {
   const rows = PROBLEM_CODES.map((code) => {
     const { status, title, advice } = PROBLEMS[code];
-    return `<tr><td><a href="${problemType(code)}"><code>${code}</code></a></td><td>${status}</td><td><b>${escaped(title)}.</b> ${inline(advice)}</td></tr>`;
+    return `<tr><td><a href="problems/${code}"><code>${code}</code></a></td><td>${status}</td><td><b>${escaped(title)}.</b> ${inline(advice)}</td></tr>`;
   });
   return layout({
     title: 'Problems · Carillon',
