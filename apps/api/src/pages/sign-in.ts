@@ -16,7 +16,7 @@ export function renderSignIn({ next, problem }: { next: string; problem?: string
     body: `<main>
 <h1>Carillon</h1>
 <p class="soft">Sign in with an API key. The session lasts a week. The key itself is not stored in this browser.</p>
-<form method="post" action="/sign-in">
+<form method="post" action="sign-in">
 <input type="hidden" name="next" value="${escaped(next)}">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" required autofocus spellcheck="false" placeholder="ck_…">
