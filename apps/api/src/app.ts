@@ -16,6 +16,7 @@ import { readJson, refuseUnstorableAddress } from './http/read-json.js';
 import { refreshClock } from './http/refresh-clock.js';
 import { refreshEvidence } from './http/refresh-evidence.js';
 import { registerSecurityHeaders } from './http/security-headers.js';
+import { refuseUnservable, SERVER_PROBLEMS } from './http/server-problems.js';
 import type { StaticFile } from './http/static-files.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { alertChannelRoutes } from './routes/alert-channels.js';
@@ -84,15 +85,14 @@ export async function buildApp(
     loggerInstance: log,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: limits.requestTimeoutMs,
+    ...SERVER_PROBLEMS,
     http: {
+      requireHostHeader: false,
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
     },
     trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
-    // Ids have up to 128 characters. For a longer parameter the router would answer 404, so the router allows more, and
-    // the schema of the route answers 400.
-    routerOptions: { maxParamLength: 1_024 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   // Response schemas only document the API. Tests check responses against them; doing so at run time would cost too
@@ -110,6 +110,7 @@ export async function buildApp(
   // Cookies are parsed only for requests without an API key, not for every request.
   await app.register(cookie, { hook: false });
   await registerSecurityHeaders(app as unknown as FastifyInstance);
+  refuseUnservable(app as unknown as FastifyInstance);
   prefixLocations(app as unknown as FastifyInstance);
   await registerOpenApi(app as unknown as FastifyInstance);
 

@@ -60,8 +60,8 @@ export function sendProblem(
 ): void {
   const problem = toProblem(error, request);
   const { code, status, headers } = problem;
-  // An outage of Postgres is logged once, not with every request.
-  if (status >= 500 && !isDatabaseAway(error))
+  // An outage of Postgres is logged once, not with every request. A problem that the API throws itself is no failure.
+  if (status >= 500 && !isDatabaseAway(error) && !(error instanceof HttpProblem))
     request.log.error({ err: error, code, ...placeOf(request) }, 'Request failed');
   reply
     .status(status)

@@ -16,7 +16,7 @@ const DESCRIPTIONS: Record<number, string> = {
   415: 'The body is not JSON.',
   422: 'The Idempotency-Key was already used for another request.',
   429: 'Too many requests; Retry-After says when to try again.',
-  503: 'The database could not be reached. The code says whether something may have been changed.',
+  503: 'The database could not be reached, or the API is stopping. The code says whether something may have been changed.',
 };
 
 type Responses = Record<number, z.ZodType>;

@@ -14,11 +14,17 @@ const problemOf = (code: string, status: number) => ({
 });
 
 describe('retryDelay', () => {
-  it('the client retries after 429 and after database_unavailable even if the request is unsafe to repeat, because nothing was changed', () => {
+  it('the client retries after 429 even if the request is unsafe to repeat, because nothing was changed', () => {
     expect(delay({ kind: 'refused', status: 429 }, { isRepeatable: false })).toBe(250);
-    const problem = problemOf('database_unavailable', 503);
-    expect(delay({ kind: 'refused', status: 503, problem }, { isRepeatable: false })).toBe(250);
   });
+
+  it.each(['database_unavailable', 'stopping'])(
+    'the client retries after the problem %s even if the request is unsafe to repeat, because nothing was changed',
+    (code) => {
+      const problem = problemOf(code, 503);
+      expect(delay({ kind: 'refused', status: 503, problem }, { isRepeatable: false })).toBe(250);
+    },
+  );
 
   it.each(['network', 'timeout'] as const)(
     'the client retries after a %s error only if the request is safe to repeat',

@@ -22,8 +22,8 @@ export function retryDelay(
 
 function isTransient({ kind, status, code }: CarillonError, isRepeatable: boolean): boolean {
   if (kind !== 'refused') return isRepeatable && kind !== 'unreadable';
-  // For these two errors, the API guarantees that nothing was changed.
-  if (status === 429 || code === 'database_unavailable') return true;
+  // For these errors, the API guarantees that nothing was changed.
+  if (status === 429 || code === 'database_unavailable' || code === 'stopping') return true;
   return isRepeatable && status !== null && OUTCOME_UNKNOWN.includes(status);
 }
 

@@ -96,6 +96,12 @@ export const PROBLEMS = {
     title: 'No encryption key',
     advice: 'Set `CARILLON_ENCRYPTION_KEY` on the API and on the workers, then restart them.',
   },
+  request_timeout: {
+    status: 408,
+    title: 'Request arrived too slowly',
+    advice:
+      'Send the whole request within `REQUEST_TIMEOUT_MS` (30 seconds by default), and its headers within 10 seconds. The request was not executed.',
+  },
   stale_version: {
     status: 412,
     title: 'Stale version',
@@ -106,6 +112,11 @@ export const PROBLEMS = {
     title: 'Body too large',
     advice: 'Send less at once: 256 KiB per request, 16 MiB per bulk request.',
   },
+  uri_too_long: {
+    status: 414,
+    title: 'Path too long',
+    advice: 'Shorten the path. No id or token in a path has more than 1,024 characters.',
+  },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
@@ -115,6 +126,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'Idempotency-Key reused',
     advice: 'Use a new key for a new request. The same key is only for repeating the same request.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    advice: 'Send fewer or shorter headers. The address and all headers together may have 16 KiB.',
   },
   rate_limited: {
     status: 429,
@@ -164,6 +180,12 @@ export const PROBLEMS = {
     title: 'Database unavailable',
     advice: 'Send the request again after the seconds that `Retry-After` names. Nothing was changed.',
   },
+  stopping: {
+    status: 503,
+    title: 'The API is stopping',
+    advice:
+      'Send the request again after the seconds that `Retry-After` names, on a new connection. The request was not executed.',
+  },
   outcome_unknown: {
     status: 503,
     title: 'Outcome unknown',
@@ -194,7 +216,10 @@ export const ProblemAnswer = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    instance: z.string().meta({ description: 'The path and the query of the request.' }),
+    instance: z.string().optional().meta({
+      description:
+        'The path and the query of the request. It is absent if the API could not read the request.',
+    }),
     errors: z.array(FieldError).optional(),
   })
   .meta({
