@@ -123,6 +123,31 @@ describe('Problems', () => {
     }
   });
 
+  it.each([
+    ['a preview of a rule', '/v1/rules/preview', { rule: { cron: '0 9 * * *' }, calendars: ['days'] }],
+    ['a simulation', '/v1/simulate', {}],
+    ['a plan', '/v1/schedules/plan', { items: [scheduleBody({ calendars: ['days'] })] }],
+    ['a dry run of a bulk action', '/v1/schedules/actions', { action: 'pause', filter: {}, dryRun: true }],
+    ['a dry run of a replay', '/v1/runs/replay', { dryRun: true }],
+  ])(
+    'if the connection to Postgres breaks during %s, the API answers database_unavailable, because the request writes nothing',
+    async (_what, path, body) => {
+      const proxy = await TcpProxy.before(api.database.url);
+      proxies.push(proxy);
+      const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });
+      expect((await api.call('PUT', '/v1/calendars/days', { body: { dates: ['2030-01-01'] } })).status).toBe(
+        200,
+      );
+      // The key is in the cache of the replica then, so that the query which fails is one of the route.
+      expect((await api.call('GET', `${url}/v1/me`)).status).toBe(200);
+      const ended = await api.call('POST', `${url}${path}`, { body });
+      expect([path, ended.status, ended.text]).toEqual([path, 200, expect.any(String)]);
+      proxy.refuse();
+      const { body: problem, status } = await api.call('POST', `${url}${path}`, { body });
+      expect([status, problem.code]).toEqual([503, 'database_unavailable']);
+    },
+  );
+
   it('a request whose query does not end is answered with database_unavailable before the lease of a worker (15 s) would expire', async () => {
     const blocker = await api.database.pool.connect();
     onTestFinished(() => blocker.release(true));

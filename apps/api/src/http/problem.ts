@@ -15,10 +15,10 @@ import { mountPathOf } from './mount-path.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * True if the route writes although its method is GET or HEAD, or although it has no authenticated caller. If
-     * Postgres fails, such a request is answered with `outcome_unknown`.
+     * Whether a request to the route may write. Default: a request of an authenticated caller may, unless its method is
+     * GET or HEAD. If Postgres fails, a request that may write is answered with `outcome_unknown`.
      */
-    mayWrite?: boolean;
+    mayWrite?: boolean | ((body: unknown) => boolean);
   }
 }
 
@@ -128,18 +128,26 @@ function toProblem(error: FastifyError | HttpProblem, request: FastifyRequest): 
 }
 
 /**
- * The problem of a query that failed because Postgres was away. A GET or a HEAD has changed nothing, nor has a request
- * that failed before its caller was authenticated, unless the route has `mayWrite` in its config. Any other change may
- * have been committed, so its problem is `outcome_unknown`.
+ * The problem of a query that failed because Postgres was away. A change may have been committed, so the problem of a
+ * request that may write is `outcome_unknown`.
  */
-function databaseProblem({ method, caller, routeOptions: { config } }: FastifyRequest): HttpProblem {
+function databaseProblem(request: FastifyRequest): HttpProblem {
   const headers = { 'retry-after': '1' };
-  const isUnchanged = !config.mayWrite && (caller === undefined || method === 'GET' || method === 'HEAD');
-  return isUnchanged
-    ? new HttpProblem('database_unavailable', 'the database could not be reached; try again', { headers })
-    : new HttpProblem(
+  return mayWrite(request)
+    ? new HttpProblem(
         'outcome_unknown',
         'the connection to the database broke; the change may or may not have been made',
         { headers },
-      );
+      )
+    : new HttpProblem('database_unavailable', 'the database could not be reached; try again', { headers });
 }
+
+function mayWrite({ method, caller, body, routeOptions: { config } }: FastifyRequest): boolean {
+  if (typeof config.mayWrite === 'function') return config.mayWrite(body);
+  return config.mayWrite ?? (caller !== undefined && method !== 'GET' && method !== 'HEAD');
+}
+
+/** The config of a route that writes nothing if its body has `dryRun`. */
+export const WRITES_UNLESS_DRY_RUN = {
+  mayWrite: (body: unknown) => (body as { dryRun?: unknown } | null | undefined)?.dryRun !== true,
+};

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
 import { encodeCursor, idInCursor } from '../http/cursor.js';
-import { notFound } from '../http/problem.js';
+import { notFound, WRITES_UNLESS_DRY_RUN } from '../http/problem.js';
 import { readIdempotencyKey, respondOnce } from '../http/respond-once.js';
 import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentBulkAction } from '../present/bulk-action.js';
@@ -82,6 +82,7 @@ export const bulkRoutes =
     app.post(
       '/schedules/actions',
       {
+        config: WRITES_UNLESS_DRY_RUN,
         schema: {
           operationId: 'actOnSchedules',
           summary: 'Apply one action to all schedules that match a filter',

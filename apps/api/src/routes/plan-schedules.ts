@@ -14,6 +14,7 @@ export const planRoutes =
     app.post(
       '/schedules/plan',
       {
+        config: { mayWrite: false },
         schema: {
           operationId: 'planSchedules',
           summary: 'Plan PUTs of up to 1,000 schedules: list what each would change',

@@ -37,6 +37,7 @@ export const ruleRoutes =
     app.post(
       '/rules/preview',
       {
+        config: { mayWrite: false },
         schema: {
           operationId: 'previewRule',
           summary: 'Preview a rule without saving it',

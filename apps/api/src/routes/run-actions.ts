@@ -16,7 +16,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { HttpProblem, notFound } from '../http/problem.js';
+import { HttpProblem, notFound, WRITES_UNLESS_DRY_RUN } from '../http/problem.js';
 import { readRunId } from '../http/read-run-id.js';
 import { respondOnce } from '../http/respond-once.js';
 import { BODY_ERRORS, responses } from '../http/responses.js';
@@ -70,6 +70,7 @@ export const runActionRoutes =
     app.post(
       '/runs/replay',
       {
+        config: WRITES_UNLESS_DRY_RUN,
         onRequest: context.heavy.hook,
         schema: {
           operationId: 'replayFailedRuns',

@@ -15,6 +15,7 @@ export const simulateRoutes =
     app.post(
       '/simulate',
       {
+        config: { mayWrite: false },
         schema: {
           operationId: 'simulate',
           summary: 'Simulate schedules, edits and outages',
