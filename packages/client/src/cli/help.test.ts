@@ -30,6 +30,15 @@ describe('Help', () => {
     for (const { name, summary } of parts) expect(help).toMatch(new RegExp(`${name} +${summary}`));
   });
 
+  it.each([
+    ['--url', ['CARILLON_URL', '.carillon/api.url', 'http://127.0.0.1:3000']],
+    ['--key', ['CARILLON_KEY', '.carillon/admin.key']],
+  ])('the help names every source of the default of %s', (option, sources) => {
+    const help = helpFor(carillonCommand, [carillonCommand.name], plain);
+    const line = help.split('\n').find((each) => each.trim().startsWith(option));
+    for (const source of sources) expect(line).toContain(source);
+  });
+
   it.each(all.flatMap(([, { examples }]) => examples))(
     'the help shows only valid command lines as examples, such as %s',
     (example) => {

@@ -5,12 +5,12 @@ export const GLOBAL_OPTIONS = {
   url: {
     type: 'string',
     value: '<url>',
-    about: 'URL of the API (default: CARILLON_URL, or http://127.0.0.1:3000)',
+    about: 'URL of the API (default: CARILLON_URL, the URL in .carillon/api.url, or http://127.0.0.1:3000)',
   },
   key: {
     type: 'string',
     value: '<key>',
-    about: 'API key (default: CARILLON_KEY, or the key in .carillon/admin.key)',
+    about: 'API key (default: CARILLON_KEY, or the key in .carillon/admin.key for an API on this machine)',
   },
   json: { type: 'boolean', about: 'print JSON instead of text' },
   'no-color': { type: 'boolean', about: 'print without colours (also: NO_COLOR)' },
