@@ -3,6 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { NOOP, useApi } from './use-api.js';
 
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
+/** Every description in a part of the document. */
+function* descriptionsIn(part: unknown): Generator<string> {
+  if (part === null || typeof part !== 'object') return;
+  for (const [name, value] of Object.entries(part)) {
+    if (name === 'description' && typeof value === 'string') yield value;
+    else yield* descriptionsIn(value);
+  }
+}
+
 const api = useApi({ RATE_LIMIT_PER_MINUTE: '60000' });
 
 /** The names of the headers that the document lists for a response. */
@@ -10,6 +19,13 @@ const headersOf = (path: string, method: string, status: number): string[] =>
   Object.keys(document.paths[path][method].responses[status].headers);
 
 describe('OpenAPI document', () => {
+  it('every description in the OpenAPI document names its subject first, so none begins with a question word or a default', () => {
+    const all = [...descriptionsIn(document)];
+    expect(all.length).toBeGreaterThan(500);
+    const isHeadless = /^(What|Who|Where|When|Whether|Which|Why|How|Of|From|Default|Null)\b/;
+    expect(all.filter((description) => isHeadless.test(description))).toEqual([]);
+  });
+
   it('the OpenAPI document states the same defaults of a schedule that the API fills in', async () => {
     const { body } = await api.call('POST', '/v1/schedules', {
       body: { rule: { cron: '0 9 * * *' }, target: NOOP },

@@ -47,7 +47,7 @@ export const COUNTERS: Record<string, CounterEntry> = {
     labels: each('reason', ['circuit_open']),
   },
   carillon_drift_total: {
-    help: 'What sweeps found and repaired, by kind: overdue runs, bells missing in Redis, and runs of expired leases.',
+    help: 'Differences that sweeps found and repaired, by kind: overdue runs, bells missing in Redis, and runs of expired leases.',
     labels: each('kind', ['overdue', 'missingBells', 'expiredLeases']),
   },
   carillon_lost_claims_total: { help: 'Claims of occurrences that already had a run.' },

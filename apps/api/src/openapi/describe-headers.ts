@@ -44,7 +44,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat: a repeat with the same key and body is not executed again and gets the first response. Kept for a day.',
+    'Makes the request safe to repeat: a repeat with the same key and body is not executed again and gets the first response. The key is kept for a day.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 const IF_MATCH = {

@@ -10,7 +10,7 @@ const SIGNED = [
   header('webhook-timestamp', 'Seconds since 1970.'),
   header(
     'webhook-signature',
-    'Standard Webhooks: one or more signatures `v1,<base64>` over `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. Not sent if there is no secret.',
+    'Standard Webhooks: one or more signatures `v1,<base64>` over `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. The header is left out if there is no secret.',
     { required: false },
   ),
 ];
@@ -55,9 +55,12 @@ export const WEBHOOKS = {
       tags: ['Webhooks'],
       security: [],
       parameters: [
-        header('webhook-id', 'The id of the run. The same for every attempt and replay: deduplicate by it.'),
+        header(
+          'webhook-id',
+          'The id of the run. It is the same for every attempt and replay, so deduplicate by it.',
+        ),
         ...SIGNED,
-        header('x-idempotency-key', 'The same as `webhook-id`.'),
+        header('x-idempotency-key', 'The same value as in `webhook-id`.'),
         header('x-attempt-key', 'The id of the attempt.'),
       ],
       requestBody: jsonOf('WebhookDelivery'),
@@ -73,9 +76,9 @@ export const WEBHOOKS = {
       tags: ['Webhooks'],
       security: [],
       parameters: [
-        header('webhook-id', 'The id of the message. The same for every try: deduplicate by it.'),
+        header('webhook-id', 'The id of the message. It is the same for every try, so deduplicate by it.'),
         ...SIGNED,
-        header('x-idempotency-key', 'The same as `webhook-id`.'),
+        header('x-idempotency-key', 'The same value as in `webhook-id`.'),
       ],
       requestBody: jsonOf('WebhookAlert'),
       responses: {

@@ -30,7 +30,7 @@ const RECONNECT_SPREAD_MS = 4_500;
 const DESCRIPTION = `Types: \`run.started\`, \`run.succeeded\`, \`run.failed\`, \`run.retrying\`, \`run.skipped\`, \`run.cancelled\`,
 \`schedule.changed\`, and \`overflow\` if too many events were missed to send them all. Reconnect with \`Last-Event-ID\` to receive the
 events that were missed, up to 5,000 runs and 5,000 changes. Events are delivered at least once: \`data.id\` is the same when an
-event is sent again. A client that does not read is disconnected. Open streams are limited per project and per key (429).`;
+event is sent again. A client that does not read is disconnected. Each replica limits the open streams of a project and of a key (429).`;
 
 /** Streams the events of a project as server-sent events. */
 export const eventRoutes =

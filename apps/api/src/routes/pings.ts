@@ -145,7 +145,7 @@ export const pingRoutes =
             operationId: method === 'GET' ? operation : `${operation}WithBody`,
             summary,
             description:
-              'Needs no key: the token is the permission. Also answers HEAD. With POST, up to 10 KB of the body are kept.',
+              'A ping needs no key, because the token in the path is the permission. A HEAD request counts as well. The first 10 KB of the body of a POST are kept.',
             tags,
             security: [],
             params,

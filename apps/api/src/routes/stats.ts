@@ -32,7 +32,7 @@ export const statsRoutes =
           operationId: 'readStats',
           summary: 'Count runs by outcome, with their lateness, for each step of time',
           description:
-            'Without `from` and `to`: the last hour. A run that succeeded within two seconds counts in the minute in which it was claimed, any other in the minute in which it ended. Steps begin at whole multiples of `step`. Up to 1,500 steps; minutes are kept for 35 days.',
+            'The default range is the last hour. A run that succeeded within two seconds counts in the minute in which it was claimed, any other in the minute in which it ended. Steps begin at whole multiples of `step`. Up to 1,500 steps; minutes are kept for 35 days.',
           tags: ['Runs'],
           querystring: z.strictObject({
             from: MomentInput.optional(),

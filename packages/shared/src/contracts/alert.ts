@@ -16,22 +16,22 @@ export const ChannelKey = z
 
 /** The URL of PagerDuty's events API, version 2. */
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
-const shown = { description: `Kept encrypted and shown as "${REDACTED}".` };
+const shown = { description: `The value is stored encrypted and shown as "${REDACTED}".` };
 const isSecret = (secret: string) => secretBytes(secret) !== null;
 
 const common = {
   id: ChannelKey,
-  enabled: z.boolean().optional().describe('False keeps the channel and sends nothing to it. Default: true.'),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe('If false, the channel is kept, but nothing is sent to it. Default: true.'),
 };
 const webhook = {
   type: z.literal('webhook'),
   url: WebUrl,
-  secret: z
-    .string()
-    .refine(isSecret, { error: SECRET_RULE })
-    .nullable()
-    .optional()
-    .meta({ description: 'Signs the messages. Default: the secret of the project. Never shown.' }),
+  secret: z.string().refine(isSecret, { error: SECRET_RULE }).nullable().optional().meta({
+    description: 'The secret that signs the messages. Default: the secret of the project. It is never shown.',
+  }),
 };
 const slack = { type: z.literal('slack'), url: WebUrl.meta(shown) };
 const email = {
@@ -48,7 +48,7 @@ const pagerduty = {
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/, 'expected the integration key of a PagerDuty service (events API v2)')
     .meta(shown),
-  url: WebUrl.optional().describe(`Default: ${PAGERDUTY_URL}`),
+  url: WebUrl.optional().describe(`The URL of the events API. Default: ${PAGERDUTY_URL}`),
 };
 
 /** A channel that alerts are sent to. */
@@ -112,7 +112,9 @@ export const Alert = z
     kind: z.enum(BREACHES).meta({ description: 'The objective that is or was breached.' }),
     state: z.enum(['open', 'resolved']),
     occurrenceAt: Instant.meta({ description: 'The occurrence that began the breach.' }),
-    sentence: z.string().meta({ description: 'What was expected, what happened, and since when.' }),
+    sentence: z.string().meta({
+      description: 'One sentence that says what was expected, what happened instead, and since when.',
+    }),
     why: z.string().nullable().meta({
       description:
         'One sentence that says what became of this occurrence, as known now. Null if the schedule was removed.',
@@ -128,8 +130,10 @@ export const Alert = z
 
 export const MaintenanceInput = z
   .strictObject({
-    schedule: ScheduleKey.nullable().optional().describe('Default: all schedules of the project.'),
-    startAt: InstantInput.optional().describe('Default: now.'),
+    schedule: ScheduleKey.nullable()
+      .optional()
+      .describe('The schedule whose alerts are silenced. Default: all schedules of the project.'),
+    startAt: InstantInput.optional().describe('The beginning of the window. Default: now.'),
     endAt: InstantInput,
     note: z.string().max(256).nullable().optional(),
   })

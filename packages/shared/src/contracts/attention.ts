@@ -5,12 +5,14 @@ import { Instant } from './fields.js';
 export const ATTENTION_KINDS = ['failing', 'paused', 'overdue', 'blocked', 'breaching'] as const;
 
 const AttentionList = z.object({
-  count: z.int().meta({ description: 'At most 1,000; 1,000 means 1,000 or more.' }),
+  count: z
+    .int()
+    .meta({ description: 'Number of schedules. It is at most 1,000, and 1,000 stands for 1,000 or more.' }),
   items: z
     .array(
       z.object({ id: z.string(), name: z.string().nullable(), at: Instant, note: z.string().nullable() }),
     )
-    .meta({ description: 'The first five.' }),
+    .meta({ description: 'The first five of these schedules.' }),
 });
 
 /** Everything in a project that a person should look at. */

@@ -79,10 +79,10 @@ export const ActionInput = z
     dryRun: z
       .boolean()
       .default(false)
-      .meta({ description: 'Changes nothing, and shows what would be changed.' }),
+      .meta({ description: 'If true, nothing changes, and the answer shows what would be changed.' }),
     background: z.boolean().default(false).meta({
       description:
-        'Answers 202 at once, and acts on all matches in the background. Read the progress with the id of the answer.',
+        'If true, the API answers 202 at once and acts on all matches in the background. Read the progress with the id of the answer.',
     }),
     note: z.string().max(1_000).nullable().optional(),
     until: MomentInput.nullable().optional(),
@@ -97,7 +97,7 @@ export const ActionInput = z
   });
 
 const ActionStatus = z.enum(['running', 'done', 'failed', 'lost']).meta({
-  description: '`lost`: the replica that worked on it has not reported for a minute.',
+  description: '`lost`: the replica that carries out the action has not reported for a minute.',
 });
 
 const progress = {
@@ -116,10 +116,10 @@ const DryRun = z.object({
     .meta({ description: 'False if more schedules match than are counted; `matched` is then 100,000.' }),
   examples: z
     .array(z.object({ id: z.string(), name: z.string().nullable(), nextRunAt: NullableInstant }))
-    .meta({ description: 'The first ten.' }),
+    .meta({ description: 'The first ten matching schedules.' }),
   next24h: z.object({ fires: z.int(), complete: z.boolean() }).meta({
     description:
-      'How often the matching schedules fire in the next 24 hours if the action is not applied. Complete up to 20,000 schedules.',
+      'Number of fires of the matching schedules in the next 24 hours if the action is not applied. It is complete for up to 20,000 schedules.',
   }),
 });
 

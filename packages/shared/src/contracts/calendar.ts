@@ -43,9 +43,9 @@ export const CalendarImport = z
     url: WebUrl.optional().describe('The address of an .ics file. A worker fetches it.'),
     refresh: duration({ minMs: HOUR_MS, maxMs: 366 * DAY_MS, example: 'P7D' })
       .optional()
-      .describe('How often the file is fetched again. Default: P1D.'),
+      .describe('The interval at which the file is fetched again. Default: P1D.'),
     weekends: Weekends.optional().describe(
-      'Weekdays on which nothing fires. Default: those that the calendar has.',
+      'Weekdays on which nothing fires. Default: the weekdays that the calendar has already.',
     ),
   })
   .refine(({ ics, url }) => (ics === undefined) !== (url === undefined), {
@@ -67,10 +67,13 @@ export const Calendar = z
         url: z.string(),
         refresh: z.string().meta({ format: 'duration' }),
         refreshedAt: NullableInstant.meta({ description: 'The last time that the file could be read.' }),
-        error: z.string().nullable().meta({ description: 'Why the latest try failed; null if it did not.' }),
+        error: z
+          .string()
+          .nullable()
+          .meta({ description: 'The error of the latest fetch; null if the fetch succeeded.' }),
       })
       .nullable()
-      .meta({ description: 'The .ics file that the dates come from, if they come from one.' }),
+      .meta({ description: 'The .ics file from which the dates were imported; null if there is none.' }),
     updatedAt: Instant,
   })
   .meta({ id: 'Calendar' });

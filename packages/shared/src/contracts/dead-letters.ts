@@ -11,7 +11,7 @@ const failedRuns = {
     .max(4_096)
     .optional()
     .meta({
-      description: 'Runs whose receiver is this one, as GET /v1/runs/dead-letters names it.',
+      description: 'Only runs with this receiver, written as in the answer of GET /v1/runs/dead-letters.',
       examples: ['example.com/hook'],
     }),
   error: z
@@ -19,7 +19,7 @@ const failedRuns = {
     .min(1)
     .max(10_000)
     .optional()
-    .meta({ description: 'Runs whose last error is exactly this text.' }),
+    .meta({ description: 'Only runs whose last error is exactly this text.' }),
 };
 
 /** The filter for dead letters (runs that failed for good). */
@@ -31,27 +31,28 @@ export const deadLetterFilter = {
 
 const DeadLetterGroup = z
   .object({
-    receiver: z
-      .string()
-      .meta({ description: 'Host and path of a webhook; `queue`, `handler` or `call` with its name.' }),
+    receiver: z.string().meta({
+      description:
+        'The host and path of a webhook; for other targets `queue`, `handler` or `call` with its name.',
+    }),
     error: z.string(),
     runs: z.int(),
     schedules: z.int(),
     examples: z.array(z.string()).meta({ description: 'Up to three schedules, the latest failure first.' }),
     oldestAt: Instant,
-    latestAt: Instant.meta({ description: 'When the last of these runs failed.' }),
+    latestAt: Instant.meta({ description: 'The instant at which the last of these runs failed.' }),
   })
   .meta({ id: 'DeadLetterGroup' });
 
 /** Runs that failed for good, by receiver and error. */
 export const DeadLetters = z
   .object({
-    runs: z.int().meta({ description: 'Failed runs in these groups.' }),
+    runs: z.int().meta({ description: 'Number of failed runs in these groups.' }),
     complete: z.boolean().meta({
       description:
-        'False if only the latest failed runs (up to 100,000), or the 200 largest groups, were looked at. Narrow the filter to see the others.',
+        'False if the answer covers only the latest failed runs (up to 100,000), or only the 200 largest groups. Narrow the filter to see the others.',
     }),
-    groups: z.array(DeadLetterGroup).meta({ description: 'The largest group first.' }),
+    groups: z.array(DeadLetterGroup).meta({ description: 'The groups, with the largest first.' }),
   })
   .meta({ id: 'DeadLetters' });
 
@@ -64,8 +65,8 @@ export const ReplayInput = z
       .min(1)
       .max(1_000)
       .optional()
-      .meta({ description: 'Runs of any of these schedules.' }),
-    filter: ScheduleFilter.optional().meta({ description: 'Runs of all schedules that match.' }),
+      .meta({ description: 'Only runs of these schedules.' }),
+    filter: ScheduleFilter.optional().meta({ description: 'Only runs of schedules that match this filter.' }),
     from: MomentInput.optional(),
     to: MomentInput.optional(),
     limit: z.int().min(1).max(100_000).default(1_000),
@@ -73,7 +74,7 @@ export const ReplayInput = z
     dryRun: z
       .boolean()
       .default(false)
-      .meta({ description: 'Changes nothing, and shows what would be replayed.' }),
+      .meta({ description: 'If true, nothing changes, and the answer shows what would be replayed.' }),
   })
   .meta({
     id: 'ReplayRequest',
@@ -83,7 +84,7 @@ export const ReplayInput = z
 export const ReplayAnswer = z
   .object({
     dryRun: z.boolean(),
-    replayed: z.int().meta({ description: 'Runs that were replayed; 0 for a dry run.' }),
+    replayed: z.int().meta({ description: 'Number of runs that were replayed; 0 for a dry run.' }),
     hasMore: z.boolean().meta({
       description:
         'True if `limit` runs were found, so more failed runs may match. A dry run looks at the latest 10,000 failed runs.',
@@ -93,10 +94,12 @@ export const ReplayAnswer = z
         runs: z.int(),
         schedules: z.int(),
         examples: z.array(z.string()).meta({ description: 'Up to ten schedules, the oldest failure first.' }),
-        oldestAt: NullableInstant.meta({ description: 'When the first of these runs failed.' }),
+        oldestAt: NullableInstant.meta({
+          description: 'The instant at which the first of these runs failed.',
+        }),
         latestAt: NullableInstant,
       })
       .nullable()
-      .meta({ description: 'What a dry run found; null otherwise.' }),
+      .meta({ description: 'The result of a dry run; null otherwise.' }),
   })
   .meta({ id: 'ReplayAnswer' });

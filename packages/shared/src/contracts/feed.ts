@@ -27,7 +27,8 @@ export const Feed = z
 
 export const NewFeed = Feed.extend({
   token: z.string().meta({
-    description: 'Reads this feed and nothing else. It is shown only once, because only its hash is stored.',
+    description:
+      'The token gives access to this feed and to nothing else. It is shown only once, because only its hash is stored.',
   }),
   url: z.string().meta({ description: 'The path of the feed with its token, to subscribe to.' }),
 }).meta({ id: 'NewFeed' });

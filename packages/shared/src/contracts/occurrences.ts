@@ -10,7 +10,7 @@ export const Occurrence = z
     local: z.string().meta({ examples: ['2027-03-29T09:00:00+02:00'] }),
     dueAt: Instant.meta({
       description:
-        'When the occurrence is to run. Later than `at` if the schedule has jitter or the occurrence was rescheduled.',
+        'The instant at which the occurrence is due. It differs from `at` if the schedule has jitter or the occurrence was rescheduled.',
     }),
     remark: z.string().nullable().meta({
       description:
@@ -40,7 +40,7 @@ export const RulePreview = z
     occurrences: z.array(z.object({ at: Instant, local: z.string(), remark: z.string().nullable() })),
     excluded: z.array(z.object({ at: Instant, local: z.string() })).meta({
       description:
-        'Instants up to the last occurrence listed that are left out because their day is excluded.',
+        'The instants, up to the last listed occurrence, that are left out because their day is excluded.',
     }),
     warnings: z.array(z.string()),
   })
@@ -56,10 +56,11 @@ export const RuleLint = z
     changes: z.array(
       z.object({
         kind: z.enum(['gap', 'overlap']).meta({
-          description: 'gap: the local time does not exist. overlap: it occurs twice.',
+          description: '`gap`: the local time does not exist. `overlap`: the local time occurs twice.',
         }),
         at: Instant.meta({
-          description: 'When the occurrence fires; if it does not fire, when the clocks change.',
+          description:
+            'The instant at which the occurrence fires. If it does not fire, the instant at which the clocks change.',
         }),
         local: z.string(),
         fires: z.boolean(),
@@ -73,7 +74,7 @@ export const RuleLints = listOf(RuleLint)
   .extend({
     lookedAt: z
       .int()
-      .meta({ description: 'How many schedules with a time zone other than UTC this page checked.' }),
+      .meta({ description: 'Number of schedules with a time zone other than UTC that this page checked.' }),
   })
   .meta({ id: 'RuleLints' });
 
@@ -82,17 +83,20 @@ export const LedgerEntry = z
   .object({
     at: Instant,
     local: z.string(),
-    until: NullableInstant.meta({ description: 'The last occurrence of a stretch; null for a single one.' }),
-    count: z.int().meta({ description: 'How many occurrences this entry stands for.' }),
+    until: NullableInstant.meta({
+      description:
+        'The last occurrence that this entry stands for; null if it stands for a single occurrence.',
+    }),
+    count: z.int().meta({ description: 'Number of occurrences that this entry stands for.' }),
     origin: z.enum(RUN_ORIGINS),
     status: z.enum([...RUN_STATUSES, 'upcoming', 'due', 'paused', 'missing']).meta({
       description:
-        'The state of the run; without a run, the state of the occurrence. missing: the schedule had this occurrence by its rule, but there is neither a run nor a record (gap) of why it did not run.',
+        'The status of the run, or of an occurrence that has no run. `missing`: the schedule had this occurrence by its rule, but there is neither a run nor a record (gap) of why it did not run.',
     }),
     why: z.string().meta({ examples: ['ran 12 ms late', 'skipped: paused by ops at …, note: incident 7'] }),
-    story: z.array(LedgerStep).meta({ description: 'What happened to the occurrence, step by step.' }),
+    story: z.array(LedgerStep).meta({ description: 'The history of the occurrence, as a list of steps.' }),
     runId: RunId.nullable(),
-    version: z.int().meta({ description: 'The version of the definition at that time.' }),
+    version: z.int().meta({ description: 'The version of the definition that was in effect at that time.' }),
     remark: z.string().nullable(),
   })
   .meta({ id: 'LedgerEntry' });
@@ -102,8 +106,8 @@ export const OccurrenceAudit = z
   .object({
     from: Instant,
     to: Instant,
-    schedules: z.int().meta({ description: 'Schedules that this page compared.' }),
-    occurrences: z.int().meta({ description: 'Occurrences that this page compared.' }),
+    schedules: z.int().meta({ description: 'Number of schedules that this page compared.' }),
+    occurrences: z.int().meta({ description: 'Number of occurrences that this page compared.' }),
     items: z.array(
       z
         .object({
@@ -111,7 +115,7 @@ export const OccurrenceAudit = z
           kind: z.enum(['missing', 'overdue', 'unnamed']),
           from: Instant,
           to: Instant,
-          count: z.int().meta({ description: 'How many occurrences in a row differ.' }),
+          count: z.int().meta({ description: 'Number of consecutive occurrences that differ.' }),
           version: z.int(),
           message: z.string(),
         })
@@ -127,10 +131,11 @@ export const Forecast = z
     to: Instant,
     total: z.int(),
     computedAt: Instant.meta({
-      description: 'When the fires were counted. Later changes of schedules are not in the answer.',
+      description:
+        'The instant at which the fires were counted. The answer does not include later changes of schedules.',
     }),
     complete: z.boolean().meta({
-      description: 'False until all fires have been counted, or if there are too many of them.',
+      description: 'False while fires are still being counted, or if there are too many to count.',
     }),
     minutes: z
       .array(z.object({ at: Instant, fires: z.int() }))
@@ -142,7 +147,7 @@ export const Forecast = z
 export const ForecastMinute = z
   .object({
     at: Instant.meta({ description: 'The beginning of the minute.' }),
-    fires: z.int().meta({ description: 'How many fires the forecast expects in this minute.' }),
+    fires: z.int().meta({ description: 'Number of fires that the forecast expects in this minute.' }),
     complete: z.boolean().meta({ description: 'False while the forecast is being computed.' }),
     schedules: z
       .array(
@@ -156,6 +161,6 @@ export const ForecastMinute = z
           }),
         }),
       )
-      .meta({ description: 'Up to 100.' }),
+      .meta({ description: 'Up to 100 schedules that fire in this minute.' }),
   })
   .meta({ id: 'ForecastMinute' });

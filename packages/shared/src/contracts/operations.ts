@@ -12,12 +12,13 @@ export const WorkerReplica = z
     status: z.enum(['alive', 'lost', 'stopped']),
     inFlight: z.int(),
     clockOffsetMs: z.int().meta({
-      description: "How far this worker's clock is ahead of Postgres's; negative if it is behind.",
+      description:
+        "Milliseconds by which the clock of this worker is ahead of Postgres's; negative if it is behind.",
     }),
     tzdata: z
       .string()
       .nullable()
-      .meta({ description: 'The version of its time zone data.', examples: ['2026a'] }),
+      .meta({ description: 'The version of the time zone data of the worker.', examples: ['2026a'] }),
     startedAt: Instant,
     heartbeatAt: Instant,
     stoppedAt: NullableInstant,
@@ -33,10 +34,10 @@ const Rate = z.object({
 
 const SystemWindow = z
   .object({
-    from: Instant.meta({ description: 'The beginning of the window. It ends now.' }),
+    from: Instant.meta({ description: 'The beginning of the window. The window ends now.' }),
     lateness: Quantiles.meta({
       description:
-        'From due to the first byte of the first attempt, once per run. Accurate to a bucket of the histogram.',
+        'Time from when a run was due until the first byte of its first attempt, counted once per run. The values are accurate to a bucket of the histogram.',
     }),
     waits: z
       .object({
@@ -49,7 +50,7 @@ const SystemWindow = z
           description: 'Time that a run waited for an open circuit breaker or a limit.',
         }),
       })
-      .meta({ description: 'What runs waited for before their first attempt, and how long.' }),
+      .meta({ description: 'Time that runs waited before their first attempt, by the reason for the wait.' }),
     deferrals: Rate.meta({
       description: 'Deliveries that were deferred. One run may be deferred many times.',
     }),
@@ -64,21 +65,23 @@ const SystemWindow = z
 const HealthReason = z
   .object({
     code: z.enum(HEALTH_REASON_CODES),
-    message: z.string().meta({ description: 'The problem, and what to do about it.' }),
+    message: z.string().meta({ description: 'The message names the problem and says what to do about it.' }),
   })
   .meta({ id: 'HealthReason' });
 
 const HEALTH = {
   status: z.enum(['ok', 'degraded', 'down']).meta({
     description:
-      'degraded: runs are delivered, but some are late or held back. down: nothing can be read or run.',
+      '`degraded`: runs are delivered, but some are late or held back. `down`: nothing can be read or run.',
   }),
-  reasons: z.array(HealthReason).meta({ description: 'Why the status is not ok; empty if it is.' }),
+  reasons: z
+    .array(HealthReason)
+    .meta({ description: 'The reasons why the status is not `ok`; empty if the status is `ok`.' }),
 };
 
 const Redis = z.enum(REDIS_STATES).meta({
   description:
-    'up if Redis takes writes. A replica, or a server that refuses our password, is not up. off: this installation runs without Redis.',
+    '`up`: Redis accepts writes. A replica, or a server that refuses the password, is not `up`. `off`: this installation runs without Redis.',
 });
 
 /**
@@ -89,9 +92,9 @@ export const System = z
   .object({
     ...HEALTH,
     now: Instant.meta({ description: 'The time of Postgres’s clock, which decides what is due.' }),
-    clockOffsetMs: z
-      .number()
-      .meta({ description: 'How far Postgres’s clock is ahead of the clock of this replica.' }),
+    clockOffsetMs: z.number().meta({
+      description: 'Milliseconds by which the clock of Postgres is ahead of the clock of this replica.',
+    }),
     redis: Redis,
     workers: z.object({ alive: z.int(), lost: z.int(), inFlight: z.int() }),
     hold: z
@@ -101,20 +104,20 @@ export const System = z
         reason: z.string(),
         lostFrom: Instant.meta({
           description:
-            'Where the lost time begins: the last sign of life of the workers that Postgres still knows.',
+            'The beginning of the lost time: the latest heartbeat of a worker that Postgres still has.',
         }),
       })
       .nullable()
       .meta({
         description:
-          'Why workers claim nothing until an operator runs `carillon restore`; null if they do. Everything else works meanwhile.',
+          'The reason why workers claim no runs until an operator runs `carillon restore`; null if workers claim runs. Everything else works meanwhile.',
       }),
     backlog: z.object({ schedules: z.int(), runs: z.int(), oldestDueAt: NullableInstant }),
     sweep: z.object({ lastAt: NullableInstant, ageMs: z.int().nullable() }),
     bells: z.object({
       armed: z.int().nullable().meta({
         description:
-          'Wake-ups (bells) that Redis holds now; null without Redis or while Redis is unreachable.',
+          'Number of wake-ups (bells) that Redis holds now; null without Redis or while Redis is unreachable.',
       }),
     }),
     circuits: z.object({ open: z.int() }).meta({
@@ -132,7 +135,7 @@ export const System = z
         since: NullableInstant,
         next: z.string().nullable().meta({
           description:
-            'The version with which coming occurrences are being computed again; null if they are not.',
+            'The version with which coming occurrences are being computed again; null while none are being computed.',
         }),
         workers: z.array(z.string()).meta({ description: 'The versions of the live workers.' }),
       })

@@ -36,7 +36,7 @@ export const Run = z
     occurrenceAt: Instant.meta({ description: 'The instant that the rule named.' }),
     dueAt: Instant.meta({
       description:
-        'When the run is due: the occurrence plus jitter, or the time to which it was rescheduled.',
+        'The instant at which the run is due: the occurrence plus jitter, or the time to which it was rescheduled.',
     }),
     enqueuedAt: Instant,
     claimedAt: NullableInstant,
@@ -71,14 +71,16 @@ export const Attempt = z
     durationMs: z.int().nullable(),
     errorCode: z.string().nullable(),
     error: z.string().nullable(),
-    response: z.string().nullable().meta({ description: 'The first 16 KiB of the answer of a receiver.' }),
+    response: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first 16 KiB of the response of the receiver.' }),
     result: z.unknown().meta({
       description: 'The value that a handler returned, up to 16 KiB of JSON; null if there is none.',
     }),
-    resultError: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the value that a handler returned was not kept.' }),
+    resultError: z.string().nullable().meta({
+      description: 'The reason why the value that a handler returned was not kept; null otherwise.',
+    }),
     externalId: z.string().nullable(),
     workerId: z.int().nullable(),
   })
@@ -111,7 +113,7 @@ export const LedgerStep = z
   .object({
     at: Instant,
     until: NullableInstant.meta({
-      description: 'When an attempt or a deferral ended; null for a step without a duration.',
+      description: 'The instant at which an attempt or a deferral ended; null for a step without a duration.',
     }),
     kind: z.enum(LEDGER_STEPS),
     text: z
@@ -119,30 +121,32 @@ export const LedgerStep = z
       .meta({ examples: ['deferred 9 times by an open circuit (https://example.com keeps failing)'] }),
     actor: z.string().nullable().meta({
       description:
-        'The name of the key, or the component, that caused the step; null if none did or it is not known.',
+        'The name of the key or of the component that caused the step; null if there is none, or if it is unknown.',
     }),
     attempt: z
       .int()
       .nullable()
       .meta({ description: 'The number of the attempt, or of the attempt that was deferred.' }),
-    outcome: z.enum(ATTEMPT_OUTCOMES).nullable().meta({ description: 'How an attempt ended.' }),
+    outcome: z
+      .enum(ATTEMPT_OUTCOMES)
+      .nullable()
+      .meta({ description: 'The outcome of the attempt; null for a step of another kind.' }),
     reasonCode: z
       .string()
       .nullable()
       .meta({ examples: ['circuit_open', 'http_503'] }),
     count: z.int().meta({
       description:
-        'How many deferrals, or how many skipped occurrences, the step stands for; 1 for any other step.',
+        'Number of deferrals or of skipped occurrences that the step stands for; 1 for any other step.',
     }),
-    version: z
-      .int()
-      .nullable()
-      .meta({ description: 'The version that named the occurrence, or that an edit made.' }),
+    version: z.int().nullable().meta({
+      description: 'The version of the schedule that named the occurrence, or the version that an edit made.',
+    }),
   })
   .meta({ id: 'LedgerStep' });
 
 export const RunWithAttempts = Run.extend({
-  why: z.string().meta({ description: 'What became of the run and why, in one sentence.' }),
-  story: z.array(LedgerStep).meta({ description: 'What happened to the run, step by step.' }),
+  why: z.string().meta({ description: 'One sentence that says what became of the run, and why.' }),
+  story: z.array(LedgerStep).meta({ description: 'The history of the run, as a list of steps.' }),
   attempts: z.array(Attempt),
 }).meta({ id: 'RunWithAttempts' });

@@ -24,7 +24,9 @@ export const Schedule = z
     jitter: Duration.nullable(),
     dst: z.object({ gap: z.enum(['shift', 'skip']), overlap: z.enum(['first', 'second', 'both']) }),
     leapDay: z.enum(['feb28', 'mar1', 'skip']),
-    exclusions: z.array(z.string()).meta({ description: 'Dates, and the names of all calendars.' }),
+    exclusions: z
+      .array(z.string())
+      .meta({ description: 'The excluded dates, and the names of all calendars.' }),
     calendars: z.array(z.string()).meta({ description: 'The calendars among the exclusions.' }),
     onExcluded: z.enum(['skip', 'next', 'previous']),
     businessDays: z.array(z.int()),
@@ -49,7 +51,7 @@ export const Schedule = z
     }),
     nextRunAt: NullableInstant,
     lastRunAt: NullableInstant,
-    lastEnqueuedAt: NullableInstant.meta({ description: 'When the last run was claimed.' }),
+    lastEnqueuedAt: NullableInstant.meta({ description: 'The instant at which the last run was claimed.' }),
     runsTotal: z.int(),
     pause: z
       .object({
@@ -81,13 +83,13 @@ export const ListedSchedule = Schedule.extend({
     .string()
     .optional()
     .meta({
-      description: 'With `include=recent`: the rule in words.',
+      description: 'The rule in words. It is present only with `include=recent`.',
       examples: ['at 02:30 every day, Berlin time'],
     }),
   recent: z
     .array(RecentRun)
     .optional()
-    .meta({ description: 'With `include=recent`: the latest 30 runs, newest first.' }),
+    .meta({ description: 'The latest 30 runs, newest first. They are present only with `include=recent`.' }),
 }).meta({ id: 'ListedSchedule' });
 
 const Occurrences = z.array(Instant);
@@ -106,8 +108,10 @@ export const ScheduleVersion = Schedule.omit({
 })
   .extend({
     definedAt: Instant,
-    definedBy: z.string().meta({ description: 'The name of the key that made it.' }),
-    supersededAt: NullableInstant.meta({ description: 'Null for the current definition.' }),
+    definedBy: z.string().meta({ description: 'The name of the key that made this definition.' }),
+    supersededAt: NullableInstant.meta({
+      description: 'The instant at which the next definition took effect; null for the current definition.',
+    }),
     next: Occurrences.meta({ description: 'The first five occurrences after `definedAt`.' }),
     nextBefore: Occurrences.nullable().meta({
       description:

@@ -141,7 +141,7 @@ const definition = {
   timeout: duration({ minMs: 100, maxMs: 24 * HOUR_MS, example: 'PT15S' })
     .optional()
     .describe(
-      'How long one attempt may take. For webhooks and calls the installation sets a maximum (MAX_OUTGOING_TIMEOUT_SECONDS, 15 minutes by default).',
+      'Maximum duration of one attempt. For webhooks and calls the installation sets a maximum (MAX_OUTGOING_TIMEOUT_SECONDS, 15 minutes by default).',
     ),
   pauseAfterFailures: z
     .int()
@@ -159,7 +159,10 @@ const definition = {
     .refine((secret) => secretBytes(secret) !== null, { error: SECRET_RULE })
     .nullable()
     .optional()
-    .meta({ description: 'Signs the deliveries of this schedule. Kept encrypted and never shown again.' }),
+    .meta({
+      description:
+        'The secret that signs the deliveries of this schedule. It is stored encrypted and never shown again.',
+    }),
   slo: SloInput.nullable()
     .optional()
     .describe('Service level objectives. A breach raises an alert in the channels of the project.'),

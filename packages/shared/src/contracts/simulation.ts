@@ -55,7 +55,7 @@ export const SimulationInput = z
     to: MomentInput.optional().describe('The end. Default: a day after the beginning.'),
     runTime: duration({ minMs: 0, maxMs: DAY_MS, example: 'PT2S' })
       .default('PT0S')
-      .describe('How long each run takes. It matters for schedules with an overlap policy.'),
+      .describe('The duration of each run. It matters for schedules with an overlap policy.'),
     limit: z
       .int()
       .min(0)
@@ -79,20 +79,23 @@ export const SimulationInput = z
 const Figures = z
   .object({
     schedules: z.int(),
-    occurrences: z.int().meta({ description: 'Occurrences that the rules name: runs and skipped ones.' }),
-    runs: z.int().meta({ description: 'Runs that start.' }),
+    occurrences: z
+      .int()
+      .meta({ description: 'Number of occurrences that the rules name, whether they run or are skipped.' }),
+    runs: z.int().meta({ description: 'Number of runs that start.' }),
     caughtUp: z.int().meta({
       description:
-        'Runs that were claimed later than the grace of their misfire policy allows, because they were due during an outage of the engine or before the simulation began.',
+        'Number of runs that are claimed later than the grace of their misfire policy allows, because they are due during an outage of the engine or before the simulation began.',
     }),
-    queued: z.int().meta({ description: 'Runs that wait for an earlier run of their schedule.' }),
-    deferred: z.int().meta({ description: 'Runs that an open circuit breaker defers.' }),
-    retried: z.int().meta({ description: 'Runs that take more than one attempt.' }),
+    queued: z.int().meta({ description: 'Number of runs that wait for an earlier run of their schedule.' }),
+    deferred: z.int().meta({ description: 'Number of runs that an open circuit breaker defers.' }),
+    retried: z.int().meta({ description: 'Number of runs that take more than one attempt.' }),
     failed: z.int(),
     cancelled: z.int(),
-    skipped: z
-      .record(z.string(), z.int())
-      .meta({ description: 'Occurrences that do not run, by reason.', examples: [{ misfire: 12 }] }),
+    skipped: z.record(z.string(), z.int()).meta({
+      description: 'Number of occurrences that do not run, by reason.',
+      examples: [{ misfire: 12 }],
+    }),
   })
   .meta({ id: 'SimulationFigures' });
 

@@ -8,10 +8,10 @@ const grace = duration({ minMs: 0, maxMs: 30 * DAY_MS, example: 'PT1M' });
 const SuccessRate = z
   .strictObject({
     percent: z.number().min(1).max(100),
-    last: z.int().min(1).max(1_000).optional().describe('Counts this many of the latest runs.'),
+    last: z.int().min(1).max(1_000).optional().describe('Number of the latest runs that are counted.'),
     window: duration({ minMs: 60 * SECOND_MS, maxMs: 90 * DAY_MS, example: 'P7D' })
       .optional()
-      .describe('Counts the runs of this stretch of time, up to now.'),
+      .describe('The length of the window, up to now, whose runs are counted.'),
   })
   .refine(({ last, window }) => (last === undefined) !== (window === undefined), {
     error: 'expected either last (a number of runs) or window (a duration)',
@@ -26,7 +26,7 @@ const objectives = {
   endGrace: grace.optional().describe('Additional time after endWithin before an alert is raised.'),
   maxDuration: within('PT20M')
     .optional()
-    .describe('How long a run may take, from its first attempt to its end, retries included.'),
+    .describe('Maximum duration of a run, from its first attempt to its end, retries included.'),
   successRate: SuccessRate.optional().describe(
     'The percentage of runs that must succeed, of the last n runs or of the runs in a window.',
   ),

@@ -6,10 +6,13 @@ const outcomes = {
   failed: z.int(),
   skipped: z.int(),
   cancelled: z.int(),
-  running: z.int().meta({ description: 'Runs that were claimed in this step and have not ended yet.' }),
-  lateness: z
-    .object({ count: z.int(), p50Ms: z.number().nullable(), p99Ms: z.number().nullable() })
-    .meta({ description: 'From due to the first attempt. A quantile is the upper bound of its bucket.' }),
+  running: z
+    .int()
+    .meta({ description: 'Number of runs that were claimed in this step and have not ended yet.' }),
+  lateness: z.object({ count: z.int(), p50Ms: z.number().nullable(), p99Ms: z.number().nullable() }).meta({
+    description:
+      'Time from when a run was due until its first attempt. A quantile is the upper bound of its bucket.',
+  }),
 };
 
 export const StatsStep = z.object({ at: Instant, ...outcomes }).meta({ id: 'StatsStep' });
@@ -25,6 +28,6 @@ export const Stats = z
         'False if some minutes may not be counted. Workers count the runs of each minute during the sweep, their regular pass over Postgres, and this request counts the last five minutes itself. If no sweep has counted for longer than that, the minutes in between are not counted yet.',
     }),
     total: z.object(outcomes),
-    items: z.array(StatsStep).meta({ description: 'One for each step, also those without a run.' }),
+    items: z.array(StatsStep).meta({ description: 'One item for each step, also for a step without a run.' }),
   })
   .meta({ id: 'Stats' });

@@ -9,14 +9,17 @@ const WebhookTarget = z
   .strictObject({
     type: z.literal('webhook'),
     url: WebUrl,
-    method: z.enum(WEBHOOK_METHODS).optional().meta({ description: 'Default: POST. A GET has no body.' }),
+    method: z
+      .enum(WEBHOOK_METHODS)
+      .optional()
+      .meta({ description: 'The HTTP method. Default: POST. A GET request has no body.' }),
     body: z.enum(['envelope', 'payload']).optional().meta({
       description:
         '`envelope` (default): the body is a `WebhookDelivery` with the payload in it. `payload`: the body is the payload alone, as JSON; a payload that is a string is sent as plain text if `headers` set a `content-type` other than JSON.',
     }),
     headers: z.record(z.string(), z.string()).superRefine(refuseWith(headersProblem)).default({}).meta({
       description:
-        'Sent with each delivery. Values are kept encrypted and shown as "•••". An edit that sends "•••" back keeps the stored value.',
+        'Headers that are sent with each delivery. Their values are stored encrypted and shown as "•••". An edit that sends "•••" back keeps the stored value.',
     }),
   })
   .superRefine((target, context) => {
@@ -61,16 +64,16 @@ const HeartbeatTarget = z
     type: z.literal('heartbeat'),
     grace: duration({ minMs: SECOND_MS, maxMs: 30 * DAY_MS, example: 'PT30M' })
       .default('PT5M')
-      .describe('How long after an occurrence the job may report its success.'),
+      .describe('Maximum time after an occurrence for the job to report its success.'),
     startGrace: duration({ minMs: SECOND_MS, maxMs: 30 * DAY_MS, example: 'PT1M' })
       .nullable()
       .default(null)
       .describe(
-        'How long after an occurrence the job may report its start. Null: the start need not be reported.',
+        'Maximum time after an occurrence for the job to report its start. If it is null, the job need not report its start.',
       ),
   })
   .describe(
-    'Delivers nothing. Each occurrence succeeds if a job elsewhere pings the URL of the schedule in time.',
+    'A heartbeat delivers nothing. Each occurrence succeeds if a job elsewhere pings the URL of the schedule in time.',
   );
 
 export const Target = z

@@ -36,9 +36,11 @@ export const Task = z
 export const TaskScan = z
   .object({
     workerRunId: z.string(),
-    due: z.int().meta({ description: 'Tasks that needed a reminder.' }),
+    due: z.int().meta({ description: 'Number of tasks that needed a reminder.' }),
     sent: z.int(),
-    skipped: z.int().meta({ description: 'Tasks for which another scan had created the reminder already.' }),
+    skipped: z
+      .int()
+      .meta({ description: 'Number of tasks for which another scan had created the reminder already.' }),
     failed: z.int(),
   })
   .meta({ id: 'TaskScan' });

@@ -88,7 +88,8 @@ export const ProjectLimits = z.strictObject({
       examples: [['import', 'export']],
     }),
   calls: z.boolean().nullable().optional().meta({
-    description: 'Whether the project may use `call` targets. Default: only the default project.',
+    description:
+      'True if the project may use `call` targets. Default: true for the default project, and false for any other.',
   }),
 });
 export type ProjectLimits = z.infer<typeof ProjectLimits>;
@@ -98,7 +99,7 @@ const kept = (what: string) =>
     .nullable()
     .optional()
     .meta({
-      description: `How long ${what} are kept. Null or absent: the setting of the installation applies.`,
+      description: `Time for which ${what} are kept. If it is null or absent, the setting of the installation applies.`,
     });
 
 /** How long one project keeps its history. */
@@ -131,7 +132,10 @@ export const Project = z
       deliveriesPerSecond: z.number().nullable(),
       concurrentDeliveries: z.int().nullable(),
       weight: z.int(),
-      queues: z.array(z.string()).nullable().meta({ description: 'Null if all queues are allowed.' }),
+      queues: z
+        .array(z.string())
+        .nullable()
+        .meta({ description: 'The allowed queues; null if all are allowed.' }),
       handlers: z.array(z.string()),
       calls: z.boolean(),
     }),
@@ -139,7 +143,7 @@ export const Project = z
       .object({ runs: z.string().nullable(), schedules: z.string().nullable(), audit: z.string().nullable() })
       .meta({
         description:
-          'How long history is kept, as ISO 8601 durations. Null: the setting of the installation applies.',
+          'Time for which history is kept, as ISO 8601 durations. Where it is null, the setting of the installation applies.',
       }),
     createdAt: Instant,
   })
@@ -171,11 +175,12 @@ export const Me = z
     keyId: z.int(),
     keyName: z.string(),
     scopes: z.array(z.enum(SCOPES)),
-    isOperator: z
-      .boolean()
-      .meta({ description: 'True for an admin key of the default project, which runs the installation.' }),
+    isOperator: z.boolean().meta({
+      description:
+        'True for an admin key of the default project. Admins of that project operate the installation.',
+    }),
     sessionExpiresAt: NullableInstant.meta({
-      description: 'When the session ends; null if the request carries an API key.',
+      description: 'The instant at which the session ends; null if the request carries an API key.',
     }),
   })
   .meta({ id: 'Me' });
@@ -185,5 +190,5 @@ export const SessionInput = z
   .meta({ id: 'SessionRequest', examples: [{ key: 'ck_…' }] });
 
 export const EndedSessions = z
-  .object({ ended: z.int().meta({ description: 'How many sessions were ended.' }) })
+  .object({ ended: z.int().meta({ description: 'Number of sessions that were ended.' }) })
   .meta({ id: 'EndedSessions' });
