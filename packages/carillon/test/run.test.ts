@@ -163,6 +163,14 @@ describe('Library mode', () => {
     },
   );
 
+  it('the sign-in page of a mounted API is found by a redirect, and its form posts to the mounted API', async () => {
+    const url = await serveHandle(carillon);
+    const page = await fetch(`${url}/scheduler/queues`, { headers: { accept: 'text/html' } });
+    expect(new URL(page.url).pathname).toBe('/scheduler/sign-in');
+    const [action] = /(?<=action=")[^"]*/.exec(await page.text()) ?? [];
+    expect(new URL(action ?? '', page.url).pathname).toBe('/scheduler/sign-in');
+  });
+
   it('a request for the mount path itself is answered with addresses that include the mount path', async () => {
     const url = await serveHandle(carillon);
     const answer = await fetch(`${url}/scheduler?a=1`, { method: 'POST' });
