@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort } from '@carillon/testkit';
@@ -52,9 +52,7 @@ export class NativeRedis {
     const mode = this.isSentinel ? ['--sentinel'] : [];
     this.#child = spawn('redis-server', [file, ...mode], { stdio: 'ignore' });
     const { requirepass } = this.settings;
-    const password = requirepass === undefined ? {} : { password: String(requirepass) };
-    if (this.settings['tls-port'] !== undefined) return;
-    const client = this.connect(password);
+    const client = this.connect(requirepass === undefined ? {} : { password: String(requirepass) });
     await eventually(async () => (await client.ping().catch(() => null)) === 'PONG');
   }
 
@@ -62,9 +60,13 @@ export class NativeRedis {
     return this.#child as ChildProcess;
   }
 
-  /** Opens a connection, which is closed when the server stops. */
+  /** Opens a connection, which is closed when the server stops. With TLS, the client shows the certificate of the server. */
   connect(login: Login = {}): Redis {
-    const redis = new Redis(this.port, '127.0.0.1', { ...login, maxRetriesPerRequest: null });
+    const file = (setting: string) => readFileSync(String(this.settings[setting]));
+    const tls = this.settings['tls-port'] !== undefined && {
+      tls: { ca: file('tls-ca-cert-file'), cert: file('tls-cert-file'), key: file('tls-key-file') },
+    };
+    const redis = new Redis(this.port, '127.0.0.1', { ...login, ...tls, maxRetriesPerRequest: null });
     redis.on('error', () => {});
     this.#clients.push(redis);
     return redis;
@@ -98,6 +100,28 @@ export async function startRedis(...how: Parameters<typeof NativeRedis.start>): 
   return server;
 }
 
+interface SentinelOptions {
+  sentinels: number;
+  /** The password of the default user of both servers. The servers and the Sentinels also use it among themselves. */
+  password: string;
+  /** The password of the default user of each Sentinel. Without it, the Sentinels ask for none. */
+  sentinelPassword?: string;
+  /** With certificates, the servers and the Sentinels accept connections with TLS only. */
+  certificates?: Certificates;
+}
+
+/** The settings of a server that accepts connections with TLS only. */
+export async function tlsSettings({ ca, cert, key }: Certificates): Promise<Settings> {
+  return {
+    port: 0,
+    'tls-port': await freePort(),
+    'tls-cert-file': cert,
+    'tls-key-file': key,
+    'tls-ca-cert-file': ca,
+    'tls-replication': 'yes',
+  };
+}
+
 export interface SentinelSet {
   master: NativeRedis;
   replica: NativeRedis;
@@ -111,12 +135,13 @@ export const SENTINEL_MASTER = 'carillon';
  * Starts a master with a replica, and Sentinels, which replace the master if a majority of them agrees that it is down.
  */
 export async function startSentinels(
-  { sentinels: count, password }: { sentinels: number; password: string },
+  { sentinels: count, password, sentinelPassword, certificates }: SentinelOptions,
   start: typeof NativeRedis.start = startRedis,
 ): Promise<SentinelSet> {
+  const tls = async () => (certificates ? tlsSettings(certificates) : {});
   const login = { requirepass: password, masterauth: password };
-  const master = await start(login);
-  const replica = await start({ ...login, replicaof: `127.0.0.1 ${master.port}` });
+  const master = await start({ ...login, ...(await tls()) });
+  const replica = await start({ ...login, ...(await tls()), replicaof: `127.0.0.1 ${master.port}` });
   await awaitFollowing(replica, { password });
   const quorum = Math.floor(count / 2) + 1;
   const settings = {
@@ -124,12 +149,13 @@ export async function startSentinels(
     [`sentinel auth-pass ${SENTINEL_MASTER}`]: password,
     [`sentinel down-after-milliseconds ${SENTINEL_MASTER}`]: 1_000,
     [`sentinel failover-timeout ${SENTINEL_MASTER}`]: 3_000,
+    ...(sentinelPassword !== undefined && { requirepass: sentinelPassword }),
   };
   const sentinels = await Promise.all(
-    Array.from({ length: count }, () => start(settings, { isSentinel: true })),
+    Array.from({ length: count }, async () => start({ ...settings, ...(await tls()) }, { isSentinel: true })),
   );
   for (const sentinel of sentinels) {
-    const client = sentinel.connect();
+    const client = sentinel.connect(sentinelPassword === undefined ? {} : { password: sentinelPassword });
     const knows = `slaves=1,sentinels=${count}`;
     await eventually(async () => (await client.info('sentinel')).includes(knows), {
       what: 'a Sentinel that knows the replica and the other Sentinels',
@@ -147,10 +173,11 @@ const HASH_SLOTS = 16_384;
 
 type Start = (settings: Settings) => Promise<NativeRedis>;
 
-async function startNode(start: Start): Promise<ClusterNode> {
+async function startNode(start: Start, certificates?: Certificates): Promise<ClusterNode> {
   const busPort = await freePort();
   const settings = { 'cluster-enabled': 'yes', 'cluster-port': busPort, 'cluster-node-timeout': 2_000 };
-  return { busPort, server: await start(settings) };
+  const tls = certificates && { ...(await tlsSettings(certificates)), 'tls-cluster': 'yes' };
+  return { busPort, server: await start({ ...settings, ...tls }) };
 }
 
 /** Tells a node to join the cluster of another node. */
@@ -172,8 +199,11 @@ async function awaitFormed(nodes: readonly ClusterNode[]): Promise<void> {
  * Starts a cluster of three masters. Its nodes stop when the calling test has finished, unless another `start` is
  * passed.
  */
-export async function startCluster(start: Start = startRedis): Promise<ClusterNode[]> {
-  const nodes = await Promise.all([0, 1, 2].map(() => startNode(start)));
+export async function startCluster(
+  start: Start = startRedis,
+  certificates?: Certificates,
+): Promise<ClusterNode[]> {
+  const nodes = await Promise.all([0, 1, 2].map(() => startNode(start, certificates)));
   for (const [index, node] of nodes.entries()) {
     const from = Math.ceil((HASH_SLOTS / 3) * index);
     const to = Math.ceil((HASH_SLOTS / 3) * (index + 1)) - 1;
@@ -189,8 +219,9 @@ export async function addReplicas(
   nodes: readonly ClusterNode[],
   masters: readonly ClusterNode[],
   start: Start = startRedis,
+  certificates?: Certificates,
 ): Promise<ClusterNode[]> {
-  const replicas = await Promise.all(masters.map(() => startNode(start)));
+  const replicas = await Promise.all(masters.map(() => startNode(start, certificates)));
   for (const replica of replicas) await meet(replica, nodes[0] as ClusterNode);
   await awaitFormed([...nodes, ...replicas]);
   const follow = async (replica: ClusterNode, master: ClusterNode) => {
@@ -221,10 +252,15 @@ export async function masterOf(nodes: readonly ClusterNode[], key: string): Prom
   return nodes.find(({ server }) => server.port === port) as ClusterNode;
 }
 
-/**
- * Creates a certificate authority and a certificate for 127.0.0.1 that it has signed. Returns the paths of the files.
- */
-export function makeCertificates(): { ca: string; cert: string; key: string } {
+/** The paths of the files of a certificate authority, and of a certificate with its key. */
+export interface Certificates {
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+/** Creates a certificate authority and a certificate for 127.0.0.1 that it has signed. */
+export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' });

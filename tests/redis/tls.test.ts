@@ -1,21 +1,16 @@
-import { freePort, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { awaitLoad, insertLoad, readBellsRung } from './load.js';
-import { makeCertificates, startRedis } from './native-redis.js';
+import { makeCertificates, startRedis, tlsSettings } from './native-redis.js';
 
 const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
 it('a worker connects to a Redis with TLS and a private CA if REDIS_CA_FILE names that CA, and otherwise its log blames the certificate', async () => {
-  const { ca, cert, key } = makeCertificates();
-  const { port } = await startRedis({
-    port: 0,
-    'tls-port': await freePort(),
-    'tls-cert-file': cert,
-    'tls-key-file': key,
-    'tls-ca-cert-file': ca,
-  });
+  const certificates = makeCertificates();
+  const { ca, cert, key } = certificates;
+  const { port } = await startRedis(await tlsSettings(certificates));
   const REDIS_URL = `rediss://127.0.0.1:${port}`;
   // By default, Redis with TLS also demands a certificate of the client. Here the client uses the one of the server.
   const files = { REDIS_CA_FILE: ca, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key };
