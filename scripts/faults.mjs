@@ -149,7 +149,7 @@ function describe(results, notPlayed) {
 }
 
 /**
- * Formats how late runs reached the receiver, with a histogram: once for the runs that were due during the fault, and
+ * Formats how late runs reached their target, with a histogram: once for the runs that were due during the fault, and
  * once for the runs that were due after it.
  */
 function describeLateness(results) {
@@ -170,7 +170,7 @@ function describeLateness(results) {
     }),
   );
   return [
-    'Lateness at the receiver in milliseconds, for runs that were due during the fault and after it, of all seeds together. The last six columns are a histogram:',
+    'Lateness at the receiver in milliseconds, for runs that were due during the fault and after it, of all seeds together. In scenario 30 it is the lateness of the calls of handlers. The last six columns are a histogram:',
     '',
     '| # | due | runs | p50 | p99 | worst | up to 50 ms | to 250 ms | to 1 s | to 5 s | to 30 s | later |',
     `|${' --- |'.repeat(12)}`,

@@ -5,6 +5,7 @@ import { checkAgenda, findContradictions, findEmptyLeases } from './checks/agend
 import { checkAttempts } from './checks/attempts.js';
 import { checkChanges } from './checks/changes.js';
 import { readFacts } from './checks/facts.js';
+import { measureLateness } from './checks/lateness.js';
 import { checkOccurrences } from './checks/occurrences.js';
 import { checkTenancy } from './checks/tenancy.js';
 
@@ -162,4 +163,29 @@ it.each(DAMAGES)('the checker of the fault tests reports %s', async (_what, stat
     violations.some((text) => violation.test(text)),
     violations.join('\n'),
   ).toBe(true);
+});
+
+it('the lateness of a run that calls a handler is taken from Postgres, because the receiver gets no request of it', async () => {
+  await emptyTables(database, ['schedules', 'agenda', 'schedule_versions', 'runs', 'attempts', 'leases']);
+  const rule = { every: 'PT10S' };
+  await insertSchedules(
+    database,
+    [
+      { rule, target: { type: 'handler', name: 'noop' } },
+      { rule, target: { type: 'webhook', url: 'https://example.com', headers: {} } },
+    ],
+    { nowAt: T0 },
+  );
+  for (const dueAt of [T0 + 10_000, T0 + 20_000])
+    for (const run of await engine.claim(dueAt + 5)) await engine.succeed(run, dueAt + 10);
+  await database.pool.query(
+    'update carillon.runs set lateness_ms = extract(second from due_at)::int where origin = $1',
+    ['rule'],
+  );
+  const facts = await readFacts(
+    { pool: database.pool, receiver: { log: [] } },
+    { sinceId: 0, sinceAuditId: 0, now: NOW },
+  );
+  const { during, after } = measureLateness(facts, { fromAt: T0, untilAt: T0 + 15_000 });
+  expect({ during, after }).toEqual({ during: [10], after: [20] });
 });

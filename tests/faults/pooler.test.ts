@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ensurePgbouncer,
   type OwnServers,
@@ -17,13 +18,18 @@ let pgbouncer: Pgbouncer | undefined;
 
 const pooled: Scenario = {
   number: 27,
-  fault: 'PgBouncer in transaction mode, between Carillon and Postgres, is killed and started again',
+  fault:
+    'PgBouncer in transaction mode, between Carillon and Postgres, is killed, and started again after a while',
   holds: 'the API answers each new schedule with 201 or 503',
   async play(stage) {
     await stage.load({ seconds: 4 });
     await createThroughout(stage, async (statuses) => {
-      await pgbouncer?.restart();
+      // Some runs are due while PgBouncer is away.
+      const awayMs = stage.scaled({ short: 1_000, long: stage.random.integer(1_000, 4_000), full: 10_000 });
       stage.inject();
+      await pgbouncer?.kill();
+      await sleep(awayMs);
+      await pgbouncer?.startAgain();
       stage.heal();
       await seeAccepted(statuses);
     });

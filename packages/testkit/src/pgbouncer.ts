@@ -64,14 +64,13 @@ export class Pgbouncer {
     return pgbouncer;
   }
 
-  /** Ends PgBouncer with all of its connections, and starts it again. */
-  async restart(): Promise<void> {
-    await this.#end();
-    await this.#run();
+  /** Starts PgBouncer again after `kill`. */
+  startAgain(): Promise<void> {
+    return this.#run();
   }
 
   async stop(): Promise<void> {
-    await this.#end();
+    await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -87,7 +86,8 @@ export class Pgbouncer {
     await pool.end();
   }
 
-  async #end(): Promise<void> {
+  /** Ends PgBouncer with all of its connections. */
+  async kill(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null) return;
     const exited = once(child, 'exit');

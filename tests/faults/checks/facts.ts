@@ -33,6 +33,8 @@ export interface RunFact {
   version: number;
   status: string;
   dueAt: number;
+  /** The time from the due time to the start of the delivery, as the worker has recorded it. */
+  latenessMs: number | null;
   recordedAt: number;
   attempt: number;
   replays: number;
@@ -105,7 +107,8 @@ const DEFINITIONS = `
   order by 1, 2`;
 
 const RUNS = `
-  select ${IDENTITY}, project_id as "projectId", version, status, due_at as "dueAt", recorded_at as "recordedAt", attempt, replays
+  select ${IDENTITY}, project_id as "projectId", version, status, due_at as "dueAt", lateness_ms as "latenessMs",
+         recorded_at as "recordedAt", attempt, replays
   from carillon.runs where schedule_id > $1 order by schedule_id, occurrence_at`;
 
 const ATTEMPTS = `

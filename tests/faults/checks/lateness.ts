@@ -1,7 +1,7 @@
 import { encodeRunId } from '@carillon/shared';
-import type { Facts } from './facts.js';
+import type { Facts, RunFact } from './facts.js';
 
-/** How late runs reached the receiver, in milliseconds after they were due. */
+/** How late runs reached their target, in milliseconds after they were due. */
 export interface Lateness {
   /** The lateness of runs that were due during the fault. */
   during: number[];
@@ -16,8 +16,9 @@ export interface Span {
 }
 
 /**
- * Measures the lateness of each run by its first request. Runs without a request, and runs that were due before the
- * fault, are left out.
+ * Measures the lateness of each run by its first request, or by the start that the worker has recorded if the target is
+ * a handler, because a handler sends no request. Runs that did not start, and runs that were due before the fault, are
+ * left out.
  */
 export function measureLateness(facts: Facts, { fromAt, untilAt }: Span): Lateness {
   const firstAts = new Map<string, number>();
@@ -27,8 +28,17 @@ export function measureLateness(facts: Facts, { fromAt, untilAt }: Span): Latene
   const lateness: Lateness = { during: [], after: [] };
   for (const run of [...facts.runs.values()].flat()) {
     const firstAt = firstAts.get(encodeRunId(run));
-    if (firstAt === undefined || run.origin !== 'rule' || run.dueAt < fromAt) continue;
-    (run.dueAt <= untilAt ? lateness.during : lateness.after).push(Math.max(0, firstAt - run.dueAt));
+    const lateMs = firstAt === undefined ? latenessOfHandler(facts, run) : firstAt - run.dueAt;
+    if (lateMs === null || run.origin !== 'rule' || run.dueAt < fromAt) continue;
+    (run.dueAt <= untilAt ? lateness.during : lateness.after).push(Math.max(0, lateMs));
   }
   return lateness;
+}
+
+function latenessOfHandler(
+  { definitions }: Facts,
+  { scheduleId, version, latenessMs }: RunFact,
+): number | null {
+  const definition = definitions.get(scheduleId)?.find((each) => each.version === version);
+  return definition?.plan.target.type === 'handler' ? latenessMs : null;
 }
