@@ -127,6 +127,23 @@ describe('conformance', () => {
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 
+  it('CONFORMANCE.md states how many facts, rules and instants the test has', () => {
+    const facts = suites.flatMap(([, list]) => list);
+    const rules = new Set(facts.map(({ cron, rrule, zone }) => JSON.stringify([cron, rrule, zone])));
+    const instants = facts.flatMap(({ next = [], all = [], fires = {}, previous }) => [
+      ...next,
+      ...all,
+      ...Object.keys(fires),
+      ...(previous === undefined ? [] : [previous]),
+    ]);
+    const inWords = (list: { length: number }) => list.length.toLocaleString('en');
+    const agreeing = facts.filter(({ differs }) => differs === undefined);
+    expect(page).toContain(`${inWords(facts)} facts of twelve public test suites`);
+    expect(page).toContain(`${inWords({ length: rules.size })} different rules`);
+    expect(page).toContain(`${inWords(instants)} instants`);
+    expect(page).toContain(`${inWords(agreeing)} facts hold`);
+  });
+
   it('CONFORMANCE.md lists each kind of difference from other libraries, and how many facts differ in that way', () => {
     const counts = new Map<string, number>();
     for (const { differs } of suites.flatMap(([, facts]) => facts)) {
