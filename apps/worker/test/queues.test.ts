@@ -81,6 +81,8 @@ describe('Queue target', () => {
   });
 });
 
+const NOW = Date.parse('2026-05-01T10:00:00Z');
+
 /** A claimed run with a queue target, with only the fields that the target reads. */
 const flightTo = (queue: string, more: object = {}) =>
   new Flight({
@@ -163,18 +165,24 @@ describe('Lost leases', () => {
 });
 
 describe('While Redis is away', () => {
-  it('a run with a queue target fails with a transient error while Redis is unreachable', async () => {
+  it.each([
+    ['for the first time, waits a second for the next try', null, 1_000],
+    ['since 4 s, waits another 4 s for the next try', 4_000, 4_000],
+    ['since an hour, waits 10 s for the next try', 3_600_000, 10_000],
+  ])('a run with a queue target that is deferred because Redis is away, %s', async (_, forMs, retryInMs) => {
     const away = connectProducer('redis://127.0.0.1:1', () => {});
     const queues = new DueQueues({
       redis: away,
       prefix: database.prefix,
-      clock: new PostgresClock(Date.now),
+      clock: new PostgresClock(() => NOW),
     });
-    expect(await queues.deliver(flightTo('away'))).toMatchObject({
-      kind: 'failed',
-      isTransient: true,
-      errorCode: 'redis_unavailable',
+    const flight = flightTo('away', { deferredFromAt: forMs === null ? null : NOW - forMs });
+    expect(await queues.deliver(flight)).toMatchObject({
+      kind: 'deferred',
+      retryInMs,
+      reasonCode: 'redis_unavailable',
     });
+    expect(flight.sentAt).toBeNull();
     away.disconnect();
   });
 });

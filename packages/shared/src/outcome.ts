@@ -19,6 +19,7 @@ export const DEFERRAL_REASONS = [
   'postgres_unavailable',
   'project_busy',
   'project_rate',
+  'redis_unavailable',
 ] as const;
 export type DeferralReason = (typeof DEFERRAL_REASONS)[number];
 

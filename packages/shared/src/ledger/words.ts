@@ -15,6 +15,7 @@ const HOLDS: Record<DeferralReason, string> = {
   postgres_unavailable: 'because Postgres did not answer',
   project_busy: 'by the concurrency limit of its project',
   project_rate: 'by the rate limit of its project',
+  redis_unavailable: 'because Redis was away',
 };
 
 /** A row that a newer version has written can have a code that this version does not know. */

@@ -123,8 +123,13 @@ export class DueQueues {
   async #flush(name: string): Promise<void> {
     const { queue, waiting } = this.#queueOf(name);
     for (const all of partsOf(waiting.splice(0))) {
-      // If Redis is not connected, no delivery begins, and `#add` returns one failure for all of them.
-      const part = this.options.redis.status === 'ready' ? this.#begin(all) : all;
+      if (this.options.redis.status !== 'ready') {
+        // A queue that is opened while Redis is unreachable waits for Redis, so nothing is added to it.
+        const nowAt = this.options.clock.now();
+        for (const { flight, settle } of all) settle(deferUntilRedisIsBack(flight, nowAt));
+        continue;
+      }
+      const part = this.#begin(all);
       if (part.length === 0) continue;
       const outcome = await this.#add(queue, part);
       for (const { resolve } of part) resolve(outcome);
@@ -146,8 +151,6 @@ export class DueQueues {
   }
 
   async #add(queue: Queue, part: readonly Waiting[]): Promise<Outcome> {
-    // A queue that is opened while Redis is unreachable waits for Redis, so the connection is checked first.
-    if (this.options.redis.status !== 'ready') return unavailable('not connected');
     try {
       const heldBytes = await waitingBytes(queue, part);
       if (heldBytes > (this.options.maxWaitingBytes ?? MAX_WAITING_BYTES)) return full(heldBytes);
@@ -198,6 +201,24 @@ const full = (bytes: number): Outcome => ({
   errorCode: 'queue_full',
   error: `the queue holds about ${Math.round(bytes / 1_048_576)} MiB that no program has taken; start its consumer`,
 });
+
+const MIN_DEFERRAL_MS = 1_000;
+const MAX_DEFERRAL_MS = 10_000;
+
+/**
+ * The outcome of a delivery for which Redis is not connected. Nothing was sent and the Redis is Carillon's own, so the
+ * attempt must not count. The longer a run has been deferred, the longer it waits for the next try, so that many
+ * waiting runs do not load Postgres during a long outage.
+ */
+function deferUntilRedisIsBack({ run: { deferredFromAt } }: Flight, nowAt: number): Outcome {
+  const waitedMs = deferredFromAt === null ? 0 : nowAt - deferredFromAt;
+  return {
+    kind: 'deferred',
+    retryInMs: Math.min(MAX_DEFERRAL_MS, Math.max(MIN_DEFERRAL_MS, Math.round(waitedMs))),
+    reasonCode: 'redis_unavailable',
+    reason: 'Carillon is not connected to the Redis that holds the queue',
+  };
+}
 
 const unavailable = (detail: string): Outcome => ({
   kind: 'failed',
