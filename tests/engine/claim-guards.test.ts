@@ -322,3 +322,29 @@ describe('Blocked claims', () => {
     }
   });
 });
+
+describe('Costly rules', () => {
+  it('a claim of 1,000 schedules whose rules take long to evaluate claims some of them within seconds, and the next claim continues', async () => {
+    const nowAt = T0 + MINUTE;
+    const rule = { every: 'PT1M' };
+    const ids = await insertSchedules(
+      database,
+      Array.from({ length: 1_000 }, () => ({ rule, target: { type: 'handler' as const, name: 'noop' } })),
+      { nowAt: T0 },
+    );
+    // The rules are written by SQL, so that no rule is in the cache of this process.
+    await database.pool.query(
+      `update carillon.schedules set timing = json_build_object('rule', json_build_object('kind', 'rrule', 'rrule',
+         E'DTSTART:20150101T090000\\nRRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1,-1;COUNT=' || 3000 + id)) where id = any($1)`,
+      [ids],
+    );
+    const first = await claimDue(database.pool, options(nowAt, 2_000));
+    expect(first).toMatchObject({ isFull: true, isBlocked: false });
+    expect(first.runs.length).toBeGreaterThan(0);
+    expect(first.runs.length).toBeLessThan(1_000);
+    const second = await claimDue(database.pool, options(nowAt, 2_000));
+    expect(second.runs.length).toBeGreaterThan(0);
+    const claimed = [...first.runs, ...second.runs].map(({ scheduleId }) => scheduleId);
+    expect(new Set(claimed).size).toBe(claimed.length);
+  });
+});

@@ -1,12 +1,4 @@
-import {
-  type Admission,
-  type Decision,
-  decideDue,
-  handlerOf,
-  type RunIdentity,
-  readPlan,
-  readTiming,
-} from '@carillon/shared';
+import { type Admission, handlerOf, type RunIdentity, readPlan, readTiming } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inFireTransaction, type Transaction } from '../database.js';
 import { isDuplicate } from '../errors.js';
@@ -29,6 +21,7 @@ import {
   NOTHING_CLAIMED,
 } from './claim.js';
 import { claimApart } from './claim-apart.js';
+import { type Decided, decideBatch, type UnreadableRow } from './decide-batch.js';
 import { INSTALLATION_IS_RELEASED } from './fencing.js';
 import { divideBatch, SHARES, type ShareParameters } from './project-shares.js';
 import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
@@ -75,7 +68,9 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
     const { rows, locked, nowAt } = await lockDue(tx, options);
     options.onLocked(rows);
     if (locked === 0) return NOTHING_CLAIMED;
-    const decided = await withoutBlocked(tx, decide(rows, nowAt));
+    const decisions = await decideBatch(rows, nowAt);
+    const undecided = rows.length - decisions.length;
+    const decided = await withoutBlocked(tx, decisions);
     const { starts: work, missed } = await carryOut(tx, decided, nowAt);
     const withoutRuns = {
       ...NOTHING_CLAIMED,
@@ -86,8 +81,8 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
       ),
       // If every row of the batch was left out (for example because other transactions have locked their schedules),
       // the claim must not be repeated at once. Otherwise the worker would lock the same rows in an endless loop.
-      isFull: locked >= options.limit && decided.length > 0,
-      isBlocked: decided.length < locked,
+      isFull: (locked >= options.limit || undecided > 0) && decided.length > 0,
+      isBlocked: decided.length < locked - undecided,
     };
     if (work.length === 0) return withoutRuns;
     // Every batch locks in the order of ids, so two batches can't deadlock.
@@ -99,34 +94,6 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
     );
     return { ...withoutRuns, runs, lostKeys: lostKeys(work, started) };
   });
-}
-
-type Decided =
-  | { kind: 'move'; row: DueRow; decision: Extract<Decision, { kind: 'move' }> }
-  | { kind: 'broken'; row: DueRow | UnreadableRow; reason: string };
-
-function decide(rows: readonly (DueRow | UnreadableRow)[], nowAt: number): Decided[] {
-  return rows.map((row) => {
-    if ('unreadable' in row)
-      return { kind: 'broken', row, reason: `its definition could not be read: ${row.unreadable}` };
-    const decision = decideSafely(row, nowAt);
-    return decision.kind === 'broken' ? { ...decision, row } : { kind: 'move', row, decision };
-  });
-}
-
-/**
- * Decides about one due schedule. If its rule or a policy can't be evaluated, the decision is `broken`, and this
- * schedule alone is paused.
- */
-function decideSafely(row: DueRow, nowAt: number): Decision {
-  try {
-    return decideDue(row, nowAt);
-  } catch (error) {
-    return {
-      kind: 'broken',
-      reason: `the next occurrence could not be computed: ${(error as Error).message}`,
-    };
-  }
 }
 
 /**
@@ -259,12 +226,6 @@ function lostKeys(wanted: readonly RunStart[], started: readonly StartedRuns[]):
   return ours.size === wanted.length
     ? []
     : wanted.filter((start) => !ours.has(start)).map(({ row }) => row.key);
-}
-
-/** A due schedule whose definition can't be read. */
-interface UnreadableRow {
-  id: number;
-  unreadable: string;
 }
 
 /**
