@@ -277,6 +277,26 @@ describe('Blocked claims', () => {
     });
   });
 
+  it.each([
+    ['', []],
+    [' if projects share the batch', [{ id: projectId, weight: 1 }]],
+  ])('a worker claims only those waiting runs whose handler it has%s', async (_, fairTo) => {
+    const retry = { maxAttempts: 3, baseDelay: 'PT1S' } as const;
+    const [known, unknown] = [
+      await insert({ target: { type: 'handler', name: 'noop' }, retry }),
+      await insert({ target: { type: 'handler', name: 'other' }, retry }),
+    ];
+    for (const run of await engine.claim(T0)) await engine.fail(run, T0 + 1);
+    const claimWith = async (handlers: string[]) => {
+      const claimed = await claimWaiting(database.pool, { ...options(T0 + MINUTE), handlers, fairTo });
+      return claimed.runs.map(({ scheduleId }) => scheduleId);
+    };
+    expect(await claimWith(['noop'])).toEqual([known]);
+    expect(await claimWith(['noop'])).toEqual([]);
+    expect(await engine.runsOf(unknown)).toMatchObject([{ status: 'retrying', attempt: 1 }]);
+    expect(await claimWith(['other'])).toEqual([unknown]);
+  });
+
   it('a claim whose whole batch was blocked does not report a full batch, so that its worker does not claim again at once', async () => {
     const id = await insert({
       rule: { every: 'PT1M' },

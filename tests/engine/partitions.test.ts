@@ -101,6 +101,29 @@ describe('Partitions', () => {
     }
   });
 
+  it('the creation of a partition that must wait for a lock gives up within seconds, and a later one succeeds', async () => {
+    const now = at('2036-01-15T12:00:00Z');
+    const locker = await database.pool.connect();
+    try {
+      // VACUUM and ANALYZE take such a lock.
+      await locker.query('begin; lock table carillon.runs in share update exclusive mode');
+      const beganAt = performance.now();
+      const refused = await ensurePartitions(database.pool, now).catch((error) => error);
+      // 55P03: lock_not_available.
+      expect(refused).toMatchObject({ code: '55P03' });
+      expect(performance.now() - beganAt).toBeLessThan(8_000);
+      const waiting = await database.pool.query(
+        'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
+      );
+      expect(waiting.rowCount).toBe(0);
+    } finally {
+      await locker.query('rollback');
+      locker.release();
+    }
+    await ensurePartitions(database.pool, now);
+    expect(await partitions()).toEqual(expect.arrayContaining(['2036_01', '2036_02', '2036_03']));
+  });
+
   it('a run that is claimed in one month, and retried or recovered from an expired lease in the next, has only one row, in the partition of the first month', async () => {
     const now = at('2032-01-31T23:59:59.999Z');
     const id = await insert(

@@ -104,6 +104,54 @@ it.each([60_000, 0])(
   },
 );
 
+it('a prune that must wait for a reader of a detached month gives up within a second, and a later prune drops the month', async () => {
+  await insertSchedules(database, [once()], { nowAt: T0 });
+  const [run] = (await engine.claim(T0)) as [ClaimedRun];
+  await engine.succeed(run, T0 + 1);
+  for (const table of ['attempts', 'runs'])
+    await database.pool.query(`alter table carillon.${table} detach partition carillon.${table}_2020_02`);
+  const reader = await database.pool.connect();
+  await reader.query('begin');
+  await reader.query(
+    'select count(*) from carillon.attempts_2020_02; select count(*) from carillon.runs_2020_02',
+  );
+  const beganAt = performance.now();
+  expect((await prune(database.pool, aYearLater)).postponed).toBe('canceling statement due to lock timeout');
+  expect(performance.now() - beganAt).toBeLessThan(4_000);
+  expect(await months()).toEqual(['attempts_2020_02', 'runs_2020_02']);
+  await reader.query('rollback');
+  reader.release();
+  await dropOldRuns(database.pool, aYearLater);
+  expect(await months()).toEqual([]);
+});
+
+it('the drop of a month of finished one-shots adds no row to any table', async () => {
+  await insertSchedules(
+    database,
+    Array.from({ length: 20 }, () => once()),
+    { nowAt: T0 },
+  );
+  for (const run of await engine.claim(T0)) await engine.succeed(run, T0 + 1);
+  const tables = await database.pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'carillon'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  );
+  const countRows = async () => {
+    const counts: Record<string, number> = {};
+    for (const { name } of tables.rows) {
+      const { rows } = await database.pool.query(`select count(*)::int as rows from carillon.${name}`);
+      counts[name] = rows[0].rows;
+    }
+    return counts;
+  };
+  const before = await countRows();
+  expect(await dropOldRuns(database.pool, aYearLater)).toContain('2020_02');
+  const after = await countRows();
+  expect(after.runs).toBeLessThanOrEqual((before.runs as number) - 20);
+  expect(Object.keys(before).filter((name) => (after[name] as number) > (before[name] as number))).toEqual(
+    [],
+  );
+});
+
 it('a finished one-shot still shows its status and the time of its last run after retention has dropped the month that held the run', async () => {
   await insertSchedules(database, [once({ id: 'old' })], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];

@@ -1,4 +1,4 @@
-import type { ClaimedRun } from '@carillon/db';
+import { type ClaimedRun, triggerSchedule } from '@carillon/db';
 import { type Bells, slotEnd } from '@carillon/queue';
 import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +22,13 @@ function openClaimer(places = 100, starvation: Pick<Starvation, 'throttle'> = NO
   };
   const claimer = new Claimer(worker.context, inFlight, starvation, keep);
   return { claimer, inFlight, flights, batches };
+}
+
+/** Inserts a run that waits for its first attempt; returns the id of its schedule. */
+async function insertWaiting(): Promise<number> {
+  const [id] = await insertSchedules(database, [{ rule: { every: 'P1D' } }]);
+  await triggerSchedule(database.pool, { ref: { id: id as number }, actor: 'test', now: null });
+  return id as number;
 }
 
 describe('claimer', () => {
@@ -63,6 +70,28 @@ describe('claimer', () => {
     await claimer.ring();
     expect(onlyOne(flights).run.scheduleId).toBe(id);
   });
+
+  it.each([
+    // Each statement that looks for waiting runs names `deferrals`, and each that looks for due schedules `agenda`.
+    ['due schedules', 'waiting runs', 'deferrals'],
+    ['waiting runs', 'due schedules', 'agenda'],
+  ])(
+    'the runs that a claim of %s has committed are delivered even if the claim of %s fails',
+    async (kept, _, table) => {
+      const dueId = await insertDue(database, {});
+      const waitingId = await insertWaiting();
+      const { claimer, inFlight, flights } = openClaimer();
+      await database.pool.query(`alter table carillon.${table} rename to ${table}_elsewhere`);
+      await claimer.ring();
+      await database.pool.query(`alter table carillon.${table}_elsewhere rename to ${table}`);
+      expect(onlyOne(flights).run.scheduleId).toBe(kept === 'waiting runs' ? waitingId : dueId);
+      // The failed claim may have been committed too, so the worker asks Postgres for leases that it does not know.
+      expect(inFlight.hasLostAnswer).toBe(true);
+      await claimer.ring();
+      expect(flights).toHaveLength(2);
+      await claimer.stop();
+    },
+  );
 
   it('a worker that is starved of CPU claims no more runs at once than the reduced limit allows', async () => {
     const at = new Date().toISOString();

@@ -32,7 +32,7 @@ async function countTurns(until: Promise<unknown>): Promise<number> {
 
 it('while a claim computes the next occurrences of 100 schedules whose rules are not cached, other work gets its turn', async () => {
   const beganAt = performance.now();
-  const deciding = decideBatch(dueRows(400, 500), NOW);
+  const deciding = decideBatch(dueRows(3_000, 3_100), NOW);
   const turns = await countTurns(deciding);
   const tookMs = performance.now() - beganAt;
   expect(await deciding).toHaveLength(100);
