@@ -5,6 +5,7 @@ import {
   claimDue,
   claimWaiting,
   closeRuns,
+  listSchedulePage,
   openDatabase,
   type ProjectShare,
   pauseMany,
@@ -227,4 +228,42 @@ describe('Planner policy', () => {
       expect(plan, name).not.toMatch(/Hash Join|Merge Join/);
     }
   });
+});
+
+describe('Search', () => {
+  it('a search that reads all matches of its text looks up only the schedules of its page, the newest ones', async () => {
+    await insertSchedules(
+      database,
+      Array.from({ length: 300 }, (_, n) => ({ name: `veteran ${n}`, rule: { every: 'PT1H' } })),
+    );
+    await database.pool.query('vacuum analyze carillon.schedules');
+    const sent: { text: string; values: unknown[] }[] = [];
+    const db = {
+      query: (text: string, values: unknown[]) => {
+        sent.push({ text, values });
+        return pool.query(text, values);
+      },
+    } as unknown as typeof pool;
+    const { projectId } = database;
+    // The page is larger than the number of matches. So the newest schedules do not fill it, and the search reads all
+    // matches by its last statement.
+    await listSchedulePage(db, { projectId, filter: { q: 'veteran' }, limit: 301, beforeId: null });
+    const { text, values } = sent.at(-1) as { text: string; values: unknown[] };
+    const { rows } = await pool.query(
+      `explain (analyze, format json) ${text}`,
+      values.map((value) => (value === 301 ? 5 : value)),
+    );
+    const lookups = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter(
+      (node) => node['Index Name'] === 'schedules_pkey',
+    );
+    expect(lookups.map((node) => node['Actual Loops'])).toEqual([5]);
+  });
+
+  interface PlanNode {
+    'Index Name'?: string;
+    'Actual Loops': number;
+    Plans?: PlanNode[];
+  }
+
+  const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 });

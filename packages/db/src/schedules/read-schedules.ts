@@ -103,11 +103,12 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
 }
 
 /**
- * SQL: the ids that a search has found (`matching`), each with its schedule. The lateral query looks up one schedule
- * after the other, so that the statement ends when the page is full. With a plain join, the planner would read the
- * whole table instead, from the newest schedule on.
+ * SQL: the ids that a search has found (`matching`), each with its schedule. The ids are sorted first, and the lateral
+ * query looks up one schedule after the other, so that the statement ends when the page is full. Without the sort,
+ * Postgres would look up the schedules of all matches and sort them afterwards. With a plain join, the planner would
+ * read the whole table, from the newest schedule on.
  */
-const MATCHES_IN_ORDER = `matching
+const MATCHES_IN_ORDER = `(select id from matching order by id desc) as matching
   cross join lateral (select * from carillon.schedules where id = matching.id limit 1) as s
   left join carillon.agenda a on a.schedule_id = s.id`;
 
