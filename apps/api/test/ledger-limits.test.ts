@@ -61,7 +61,7 @@ interface Entry {
   story: { kind: string; text: string; actor: string | null }[];
 }
 
-/** Reads all pages of a ledger. */
+/** Reads all pages of a ledger. Throws if a page ends where it has begun. */
 async function ledger(key: string, query: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   let cursor: string | null = null;
@@ -69,6 +69,8 @@ async function ledger(key: string, query: string): Promise<Entry[]> {
     const more: string = cursor === null ? '' : `&cursor=${cursor}`;
     const { body } = await api.call('GET', `/v1/schedules/${key}/ledger?${query}${more}`);
     entries.push(...body.items);
+    if (body.nextCursor !== null && body.nextCursor === cursor)
+      throw new Error(`the page at ${cursor} ends where it has begun`);
     cursor = body.nextCursor;
   } while (cursor !== null);
   return entries;
@@ -250,6 +252,51 @@ describe('The ledger of a range with more definitions or gaps than one page read
     const entries = await ledger(key, `${range}&order=desc&limit=400`);
     expect(entries.filter(({ status }) => status !== 'skipped')).toEqual([]);
     expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(2_000);
+  });
+
+  /** Makes copies of the schedule's first run with another origin, at these times. */
+  const copyAs = (origin: string, id: number, times: readonly number[]) =>
+    database.pool.query(
+      `insert into carillon.runs
+       select (json_populate_record(r, json_build_object('occurrence_at', at, 'origin', $2::text))).*
+       from carillon.runs r, unnest($3::timestamptz[]) as at where r.schedule_id = $1 and r.origin = 'rule'`,
+      [id, origin, times.map(iso)],
+    );
+
+  it('a gap and each triggered run within it are listed exactly once, wherever the pages of the ledger end, in either order', async () => {
+    const key = 'triggered-in-gap';
+    const { id } = await everyMinute(key);
+    await succeed(id, T0 + MINUTE);
+    const triggeredAt = [2, 2.5, 4.5, 6.5, 8.5].map((minutes) => T0 + minutes * MINUTE);
+    await copyAs('trigger', id, triggeredAt);
+    await database.pool.query(
+      `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason)
+       select project_id, id, 1, $2, $3, 7, 'misfire', 'missed' from carillon.schedules where id = $1`,
+      [id, iso(T0 + 2 * MINUTE), iso(T0 + 8 * MINUTE)],
+    );
+    for (const fromAt of [T0, T0 + 3.5 * MINUTE]) {
+      const range = `from=${iso(fromAt)}&to=${iso(T0 + 10 * MINUTE)}`;
+      const whole = await ledger(key, `${range}&limit=1000`);
+      expect(whole.filter(({ status }) => status === 'skipped')).toHaveLength(1);
+      expect(whole.filter(({ runId }) => runId !== null)).toHaveLength(fromAt === T0 ? 6 : 3);
+      for (const limit of [1, 2, 3, 4, 5, 6, 7]) {
+        expect(await ledger(key, `${range}&limit=${limit}`)).toEqual(whole);
+        expect(await ledger(key, `${range}&limit=${limit}&order=desc`)).toEqual(whole.toReversed());
+      }
+    }
+  });
+
+  it('pages of a single entry list an occurrence that ran by its rule and again as a backfill, and the occurrences after it', async () => {
+    const key = 'twice-run';
+    const { id } = await everyMinute(key);
+    await succeed(id, T0 + MINUTE);
+    await copyAs('backfill', id, [T0 + MINUTE]);
+    await copyAs('trigger', id, [T0 + MINUTE, T0 + 2 * MINUTE]);
+    const range = `from=${iso(T0)}&to=${iso(T0 + 2 * MINUTE)}`;
+    const whole = await ledger(key, `${range}&limit=1000`);
+    expect(whole.map(({ at }) => at)).toEqual([1, 1, 1, 2, 2].map((n) => iso(T0 + n * MINUTE)));
+    expect(await ledger(key, `${range}&limit=1`)).toEqual(whole);
+    expect(await ledger(key, `${range}&limit=1&order=desc`)).toEqual(whole.toReversed());
   });
 
   it('the changes of a schedule can be read up to a time of the clock that has a fraction of a millisecond', async () => {

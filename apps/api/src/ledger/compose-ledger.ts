@@ -43,35 +43,58 @@ export interface LedgerSources {
   nowAt: number;
 }
 
+/** An entry and its place in the order of the ledger. */
+export interface PlacedEntry {
+  at: number;
+  entry: Entry;
+}
+
+/** A stretch of time that the ledger describes. */
+export interface LedgerStretch {
+  fromAt: number;
+  toAt: number;
+  /**
+   * True if the stretch is the earliest one of the range that was asked for. A gap that began before the stretch is
+   * listed at its start then. Otherwise an earlier stretch lists this gap, so that several pages list it once.
+   */
+  isEarliest: boolean;
+}
+
 /**
- * Yields the entries from `fromAt` to `toAt` in order: one for each occurrence of the rule, and one for each other run,
- * such as a run that was started by hand. The occurrences of a gap (a stretch that did not run for one reason) share
- * one entry.
+ * Yields the entries of a stretch in order: one for each occurrence of the rule, and one for each other run, such as a
+ * run that was started by hand. The occurrences of a gap (a stretch that did not run for one reason) share one entry,
+ * whose place is the first occurrence of the gap.
  */
 export function* composeLedger(
   sources: LedgerSources,
-  range: { fromAt: number; toAt: number },
-): Generator<Entry> {
+  { isEarliest, ...range }: LedgerStretch,
+): Generator<PlacedEntry> {
   const { definitions, runs, gaps } = sources;
+  const recorded = [
+    ...runs.map((run) => ({ at: run.occurrenceAt, compose: () => entryOfRun(run, sources) })),
+    ...gaps
+      .filter(({ fromAt }) => isEarliest || fromAt >= range.fromAt)
+      .map((gap) => ({ at: Math.max(gap.fromAt, range.fromAt), compose: () => entryOfGap(gap, sources) })),
+  ].sort((a, b) => a.at - b.at);
   let next = 0;
-  const runsUpTo = (at: number) => {
-    const from = next;
-    while ((runs[next]?.occurrenceAt ?? Number.POSITIVE_INFINITY) <= at) next++;
-    return runs.slice(from, next);
-  };
+  function* recordedUpTo(untilAt: number): Generator<PlacedEntry> {
+    for (; next < recorded.length; next++) {
+      const { at, compose } = recorded[next] as (typeof recorded)[number];
+      if (at > untilAt) return;
+      yield { at, entry: compose() };
+    }
+  }
+  const ranAt = new Set(runs.filter(({ origin }) => origin === 'rule').map((run) => run.occurrenceAt));
   const walk = ruleOccurrences(definitions, range);
   let step = walk.next();
   while (!step.done) {
     const { at, definition } = step.value;
-    const runsSinceLastStep = runsUpTo(at);
-    const isRun = runsSinceLastStep.some((run) => run.origin === 'rule' && run.occurrenceAt === at);
-    const gap = isRun ? undefined : gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
-    for (const run of runsSinceLastStep) yield entryOfRun(run, sources);
-    if (gap) yield entryOfGap(gap, definition, sources.changes);
-    else if (!isRun) yield entryWithoutRun({ at, definition }, sources);
+    yield* recordedUpTo(at);
+    const gap = gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
+    if (!gap && !ranAt.has(at)) yield { at, entry: entryWithoutRun({ at, definition }, sources) };
     step = walk.next(gap?.toAt);
   }
-  for (const run of runsUpTo(range.toAt)) yield entryOfRun(run, sources);
+  yield* recordedUpTo(range.toAt);
 }
 
 function entryOfRun(run: RunView, sources: LedgerSources): Entry {
@@ -100,8 +123,9 @@ function entryOfRun(run: RunView, sources: LedgerSources): Entry {
 const tzdataOf = (definition: HeldDefinition | undefined, { tzdata }: LedgerSources) =>
   definition && isZoned(definition.timing) ? tzdata : [];
 
-function entryOfGap(gap: Gap, { timing }: HeldDefinition, changes: readonly ScheduleChange[]): Entry {
+function entryOfGap(gap: Gap, { definitions, schedule, changes }: LedgerSources): Entry {
   const { fromAt, toAt, count, reason, reasonCode, version, createdAt } = gap;
+  const { timing } = definitions.find((definition) => definition.version === version) ?? schedule;
   const restore = changes.findLast(
     (change) =>
       change.action === 'installation.restored' &&

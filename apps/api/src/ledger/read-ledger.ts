@@ -9,19 +9,17 @@ import {
   readTzdataPeriods,
   type ScheduleView,
 } from '@carillon/db';
-import { HOUR_MS, type LedgerEntry, nextOccurrences } from '@carillon/shared';
+import { HOUR_MS, type LedgerEntry, nextOccurrences, RUN_ORIGINS } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { z } from 'zod';
-import { composeLedger } from './compose-ledger.js';
+import { composeLedger, type LedgerStretch, type PlacedEntry } from './compose-ledger.js';
 import { readSteps } from './read-steps.js';
 
 type Entry = z.infer<typeof LedgerEntry>;
 
-export interface LedgerRequest {
+export interface LedgerRequest extends LedgerStretch {
   projectId: number;
   schedule: ScheduleView;
-  fromAt: number;
-  toAt: number;
   limit: number;
   nowAt: number;
 }
@@ -34,12 +32,27 @@ export interface LedgerPage {
 
 /** Reads a page of the ledger, oldest occurrence first. */
 export async function readLedger(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
-  const { projectId, schedule, fromAt, toAt, limit, nowAt } = request;
+  return toPage(await readStretch(pool, request));
+}
+
+interface PlacedPage {
+  placed: PlacedEntry[];
+  endedAt: number | null;
+}
+
+const toPage = ({ placed, endedAt }: PlacedPage): LedgerPage => ({
+  items: placed.map(({ entry }) => entry),
+  endedAt,
+});
+
+async function readStretch(pool: Pool, request: LedgerRequest): Promise<PlacedPage> {
+  const { projectId, schedule, fromAt, toAt, isEarliest, limit, nowAt } = request;
   const range = { projectId, scheduleId: schedule.id, fromAt, toAt };
-  // Read one run more than fits. If there is one, the page ends before the instant of that run, so that the entries of
-  // one instant are never split between two pages.
-  const runs = await readRunsBetween(pool, { ...range, limit: limit + 1 });
-  const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
+  // If there are more runs than this, the page ends before the instant of the last one, so that the entries of one
+  // instant are never split between two pages. The runs of the first instant always fit, so the page goes forward.
+  const maxRuns = limit + RUN_ORIGINS.length;
+  const runs = await readRunsBetween(pool, { ...range, limit: maxRuns });
+  const lastRunAt = runs.length < maxRuns ? null : (runs.at(-1)?.occurrenceAt ?? toAt);
   const fitting = lastRunAt === null ? runs : runs.filter((run) => run.occurrenceAt < lastRunAt);
   const [definitions, gaps, steps, liveHandlers, tzdata] = await Promise.all([
     readDefinitions(pool, range),
@@ -72,15 +85,17 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
     tzdata,
     nowAt,
   };
-  const items: Entry[] = [];
-  for (const entry of composeLedger(sources, { fromAt, toAt: untilAt })) {
-    const last = items.at(-1);
-    if (items.length >= limit && last && last.at !== entry.at)
-      return { items, endedAt: Date.parse(last.until ?? last.at) };
-    items.push(entry);
+  const placed: PlacedEntry[] = [];
+  for (const next of composeLedger(sources, { fromAt, toAt: untilAt, isEarliest })) {
+    if (isFull(placed, limit, next)) return { placed, endedAt: placed.at(-1)?.at ?? null };
+    placed.push(next);
   }
-  return { items, endedAt: untilAt < toAt ? untilAt : null };
+  return { placed, endedAt: untilAt < toAt ? untilAt : null };
 }
+
+/** True if the page ends before this entry. The entries of one instant are never split between two pages. */
+const isFull = (placed: readonly PlacedEntry[], limit: number, next: PlacedEntry) =>
+  placed.length >= limit && placed.at(-1)?.at !== next.at;
 
 /**
  * Maximum number of entries in one step of `readLedgerBackwards`. A step that finds more is repeated with a shorter
@@ -100,32 +115,30 @@ const SPAN_GROWTH_FACTOR = 4;
  */
 export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
   const { fromAt, toAt, limit } = request;
-  const items: Entry[] = [];
+  const placed: PlacedEntry[] = [];
   let untilAt = toAt;
   let spanMs = firstSpan(request);
   while (untilAt >= fromAt) {
     const sinceAt = Math.max(fromAt, untilAt - spanMs);
-    const step = await readLedger(pool, {
+    const step = await readStretch(pool, {
       ...request,
       fromAt: sinceAt,
       toAt: untilAt,
+      isEarliest: sinceAt === fromAt,
       limit: MAX_ENTRIES_PER_STEP,
     });
     if (step.endedAt !== null && spanMs > 1) {
       spanMs = Math.max(1, Math.floor(spanMs / SPAN_GROWTH_FACTOR));
       continue;
     }
-    for (const entry of step.items.toReversed()) {
-      const last = items.at(-1);
-      if (items.length >= limit && last && last.at !== entry.at)
-        return { items, endedAt: Date.parse(last.at) };
-      items.push(entry);
+    for (const next of step.placed.toReversed()) {
+      if (isFull(placed, limit, next)) return toPage({ placed, endedAt: placed.at(-1)?.at ?? null });
+      placed.push(next);
     }
-    // An entry in this step may be a gap that began before the step, so the next step ends before that gap.
-    untilAt = Math.min(sinceAt, ...step.items.map(({ at }) => Date.parse(at))) - 1;
+    untilAt = sinceAt - 1;
     spanMs *= SPAN_GROWTH_FACTOR;
   }
-  return { items, endedAt: null };
+  return toPage({ placed, endedAt: null });
 }
 
 /** Estimates the time over which a page of the rule's occurrences is spread, from the interval between two of them. */

@@ -51,7 +51,8 @@ export const ledgerRoutes =
         // without their runs, so the ledger leaves them out.
         const fromAt = Math.max(range.fromAt, await readHistoryStart(pool, projectId));
         const toAt = Math.max(range.toAt, fromAt - 1);
-        const request = { projectId, schedule, fromAt, toAt, limit, nowAt };
+        const isEarliest = isNewestFirst || position === null;
+        const request = { projectId, schedule, fromAt, toAt, isEarliest, limit, nowAt };
         const { items, endedAt } = isNewestFirst
           ? await readLedgerBackwards(pool, {
               ...request,
