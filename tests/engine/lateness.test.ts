@@ -125,6 +125,8 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds show the lat
   );
   expect(shown.hour.waits.backlog.count).toBe(16);
   expect(shown.hour.waits.deferral.count).toBe(deferred.length);
+  // These runs began at their due time, so none of them waited for its turn.
+  expect(shown.hour.waits.queue.count).toBe(0);
 
   // A replay neither changes the lateness of its run nor counts again.
   const [replayed] = runs as [SeenRun];

@@ -205,6 +205,28 @@ describe('The story of an occurrence', () => {
     ]);
   });
 
+  it('if a run waited for the previous run and was then deferred, the ledger lists both waits: the queue ends and the deferral begins with the first claim', async () => {
+    const { id, key } = await everyMinute({ overlap: 'queue' });
+    const dueAt = T0 + 2 * MINUTE;
+    const [first] = (await engine.claim(T0 + MINUTE)).filter(({ scheduleId }) => scheduleId === id);
+    await engine.claim(dueAt);
+    const claimedAt = dueAt + 10_000;
+    await engine.succeed(first as ClaimedRun, claimedAt);
+    await promoteQueued(database.pool, [id], claimedAt);
+    const [run] = (await engine.claim(claimedAt)).filter(({ scheduleId }) => scheduleId === id);
+    // The worker finds the circuit open only 2 s after the claim.
+    await engine.closeAll(
+      [{ run: run as ClaimedRun, outcome: circuitOpen(18_000), sentAt: claimedAt }],
+      claimedAt + 2_000,
+    );
+    await end(id, claimedAt + 20_000, { kind: 'succeeded' });
+    const { items } = await ledger(key, `from=${iso(dueAt)}&to=${iso(dueAt)}`);
+    expect(items[0].why).toBe(
+      `ran 30 s late: queued from ${iso(dueAt)} to ${iso(claimedAt)}, until its turn came; deferred once from ${iso(claimedAt)} to ${iso(claimedAt + 20_000)} by an open circuit (${ORIGIN} keeps failing; deliveries to it pause for a while)`,
+    );
+    expect(kinds(items[0])).toEqual(['named', 'due', 'queued', 'deferred', 'attempt', 'succeeded']);
+  });
+
   it('if no worker claimed a run for a while, the ledger says how long after its due time the run was claimed', async () => {
     const { id, key } = await everyMinute({ misfire: { policy: 'once', grace: 'PT1H' } });
     await end(id, T0 + MINUTE_MS + 45_000, { kind: 'succeeded' });

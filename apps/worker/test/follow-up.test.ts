@@ -100,6 +100,39 @@ describe('follow-ups of closed runs', () => {
     expect((await readRun(database, id))?.status).toBe('succeeded');
   });
 
+  it('a run that is queued and then deferred counts in the waits for its turn and for its destination, which meet at its first claim', async () => {
+    const [id] = (await insertSchedules(database, [FAR_AWAY])) as [number];
+    await triggerSchedule(database.pool, { ref: { id }, actor: 'test' });
+    await database.pool.query(
+      `update carillon.runs set recorded_at = recorded_at - interval '5 s', due_at = due_at - interval '5 s' where schedule_id = $1`,
+      [id],
+    );
+    const busy = { reasonCode: 'origin_busy', reason: 'busy now' } as const;
+    const claims: number[] = [];
+    let recordedAt = 0;
+    worker.context.metrics.take();
+    for (const outcome of [{ kind: 'deferred', retryInMs: 0, ...busy } as const, SUCCEEDED]) {
+      const { flights, finalizer } = await eventually(async () => {
+        const claimed = await claimAll(worker.context);
+        return claimed.flights.length > 0 ? claimed : null;
+      });
+      const flight = onlyOne(flights);
+      claims.push(flight.run.claimedAt);
+      recordedAt = flight.run.recordedAt;
+      flight.sentAt = worker.context.clock.now();
+      finalizer.close(flight, outcome);
+      await finalizer.finish();
+    }
+    const [firstClaimAt = 0, lastClaimAt = 0] = claims;
+    const grown = worker.context.metrics.take();
+    const secondsOf = (name: string) =>
+      grown.find((counter) => counter.name === `carillon_${name}_wait_seconds_sum`)?.value;
+    expect(secondsOf('queue')).toBeCloseTo((firstClaimAt - recordedAt) / 1_000, 6);
+    expect(secondsOf('deferral')).toBeCloseTo((lastClaimAt - firstClaimAt) / 1_000, 6);
+    expect(firstClaimAt - recordedAt).toBeGreaterThan(4_000);
+    expect(lastClaimAt).toBeGreaterThan(firstClaimAt);
+  });
+
   it('the next queued run of a schedule starts when the current run ends', async () => {
     const [id] = (await insertSchedules(database, [{ ...FAR_AWAY, overlap: 'queue' }])) as [number];
     const request = { ref: { id }, actor: 'test' };

@@ -158,13 +158,15 @@ function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 type Waited = Pick<ClaimedRun, 'dueAt' | 'recordedAt' | 'claimedAt' | 'deferredFromAt'>;
 
 /**
- * Records how late a run began, once per run, and why: it waited for a worker (backlog), for the previous run (queue),
- * or for its destination (deferral).
+ * Records how late a run began, once per run, and how long it waited for a worker (backlog), for its turn (queue) and
+ * for its destination (deferral).
  */
 function observeStart(metrics: Metrics, run: Waited, latenessMs: number): void {
   metrics.observe('carillon_lateness_seconds', latenessMs);
   const { dueAt, recordedAt, claimedAt, deferredFromAt } = run;
   metrics.observe('carillon_backlog_wait_seconds', Math.max(0, recordedAt - dueAt));
+  const firstClaimedAt = deferredFromAt ?? claimedAt;
+  if (recordedAt < firstClaimedAt)
+    metrics.observe('carillon_queue_wait_seconds', firstClaimedAt - recordedAt);
   if (deferredFromAt !== null) metrics.observe('carillon_deferral_wait_seconds', claimedAt - deferredFromAt);
-  else if (recordedAt < claimedAt) metrics.observe('carillon_queue_wait_seconds', claimedAt - recordedAt);
 }

@@ -17,8 +17,8 @@ export interface ClaimedRun extends RunKey {
   recordedAt: number;
   claimedAt: number;
   /**
-   * When the run was first deferred (put back unsent, for example because its receiver was busy) before its first
-   * attempt; null if it was not deferred.
+   * When the run was first claimed, if it was then deferred (put back unsent, for example because its receiver was busy)
+   * before its first attempt; null if it was not deferred.
    */
   deferredFromAt: number | null;
   epoch: number;

@@ -182,16 +182,17 @@ const RECEIVED = `
     from ${receipts.source} join closed
       on closed.schedule_id = receipt.schedule_id and closed.occurrence_at = receipt.occurrence_at`;
 
-const DEFERRED_COLUMNS = ', r.origin, r.attempt, r.project_id, r.reason_code, r.reason, r.next_attempt_at';
+const DEFERRED_COLUMNS =
+  ', r.origin, r.attempt, r.project_id, r.claimed_at, r.reason_code, r.reason, r.next_attempt_at';
 
 /**
  * Records why and for how long the runs wait. A deferred attempt does not count, so the close has already subtracted it
  * from `attempt`. Its number is therefore `attempt + 1`. All deferrals before the same attempt and for the same reason
- * share one row.
+ * share one row. The wait begins with the claim, because the time before the first claim is a wait in the queue.
  */
 const DEFERRED = `
     insert into carillon.deferrals as d (schedule_id, occurrence_at, origin, attempt, reason_code, project_id, reason, from_at, until_at)
-    select schedule_id, occurrence_at, origin, attempt + 1, reason_code, project_id, reason, (select now from clock), next_attempt_at
+    select schedule_id, occurrence_at, origin, attempt + 1, reason_code, project_id, reason, claimed_at, next_attempt_at
     from closed
     on conflict (schedule_id, occurrence_at, origin, attempt, reason_code)
     do update set reason = excluded.reason, until_at = excluded.until_at, count = d.count + 1`;

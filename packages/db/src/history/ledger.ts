@@ -93,7 +93,7 @@ export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
   return selectGaps(db, range);
 }
 
-/** How often, and from when until when, a claimed run was deferred for one reason before one of its attempts. */
+/** How often, and from which claim until when, a run was deferred for one reason before one of its attempts. */
 export type DeferralView = RunIdentity & StoryDeferral;
 
 /**

@@ -147,7 +147,10 @@ export const deferrals = carillon.table(
     reasonCode: text('reason_code').notNull(),
     projectId: id('project_id').notNull(),
     reason: text('reason').notNull(),
-    /** When the run was first deferred for this reason. `untilAt` is the time to which the last deferral put it off. */
+    /**
+     * The claim that led to the first of these deferrals. `untilAt` is the time to which the last deferral put the run
+     * off.
+     */
     fromAt: instant('from_at').notNull(),
     untilAt: instant('until_at').notNull(),
     count: integer('count').notNull().default(1),

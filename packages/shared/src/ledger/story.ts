@@ -40,6 +40,7 @@ export interface StoryDeferral {
   attempt: number;
   reasonCode: string;
   reason: string;
+  /** The claim that led to the first of these deferrals. */
   fromAt: number;
   /** When the run was to be tried again after the last of these deferrals. */
   untilAt: number;
@@ -113,10 +114,7 @@ export const step = (
   ...more,
 });
 
-/**
- * The longest time that a delivery waits in the memory of a worker before it is deferred. If the first deferral came
- * later than this after the row of the run was inserted, the run was queued first.
- */
+/** The longest time that a delivery waits in the memory of a worker before it is deferred. */
 export const MAX_CLAIM_MS = 30_000;
 
 /** Everything that happened to a run, in order. */
@@ -186,8 +184,8 @@ function beginningOf({ run, attempts, deferrals, changes, tzdata }: StorySources
     attempts[0]?.claimedAt ?? run.claimedAt ?? Number.POSITIVE_INFINITY,
     deferrals[0]?.fromAt ?? Number.POSITIVE_INFINITY,
   );
-  const wasQueued =
-    origin !== 'rule' || status === 'queued' || firstAt - recordedAt > (deferrals[0] ? MAX_CLAIM_MS : 0);
+  // The claim of a rule's occurrence inserts the row of the run. A run whose first claim came later was queued.
+  const wasQueued = origin !== 'rule' || status === 'queued' || firstAt > recordedAt;
   if (status === 'skipped') return steps;
   const until = Number.isFinite(firstAt) ? firstAt : endedAtOf(run);
   if (wasQueued) steps.push(step('queued', recordedAt, 'queued: it waits for its turn', { until }));
