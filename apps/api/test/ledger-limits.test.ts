@@ -215,6 +215,29 @@ describe('A ledger with more steps than one page reads', () => {
   });
 });
 
+describe('A ledger of runs with more bulk replays than one page reads', () => {
+  it('if runs were replayed more than 10,000 times by bulk replays, no run of several ledger pages lacks one, in either order', async () => {
+    const [RUNS, REPLAYS] = [110, 100];
+    const key = 'many-replays';
+    const { id } = await everyMinute(key);
+    await succeed(id, T0 + MINUTE);
+    await copyRun(id, RUNS - 1);
+    await database.pool.query(
+      `with replay as (
+         insert into carillon.audit_log (project_id, actor, action, subject, at)
+         select project_id, 'ops', 'runs.replayed', null, $2::timestamptz from carillon.schedules, generate_series(1, $3::int)
+         where id = $1 returning id)
+       update carillon.runs set replays = $3, bulk_replays = (select array_agg(id) from replay) where schedule_id = $1`,
+      [id, iso(T0 + (RUNS + 1) * MINUTE), REPLAYS],
+    );
+    const range = `from=${iso(T0)}&to=${iso(T0 + RUNS * MINUTE)}&limit=1000`;
+    const whole = await ledger(key, range);
+    const count = ({ story }: Entry) => story.filter(({ kind }) => kind === 'replayed').length;
+    expect(whole.map(count)).toEqual(Array(RUNS).fill(REPLAYS));
+    expect(await ledger(key, `${range}&order=desc`)).toEqual(whole.toReversed());
+  });
+});
+
 describe('The ledger of a range with more definitions or gaps than one page reads', () => {
   it('the ledger lists every occurrence of a range in which 1,200 definitions were in force', async () => {
     const key = 'much-edited';
