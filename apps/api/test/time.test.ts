@@ -141,6 +141,28 @@ describe('Forecast', () => {
     expect(minute.schedules[0]).toMatchObject({ nextRunAt: at, targetType: 'handler' });
   });
 
+  it('GET /v1/forecast/minute marks its response as incomplete if a schedule with limited runs fires more than 1,000 times before the minute', async () => {
+    const key = await api.keyFor({ project: 'limited-runs' });
+    const nowAt = Date.now();
+    const minuteIn = (hours: number) => new Date(nowAt + hours * 3_600_000).toISOString();
+    const read = async (hours: number) =>
+      (await api.call('GET', `/v1/forecast/minute?at=${minuteIn(hours)}`, { key })).body;
+    const body = { id: 'limited', rule: { every: 'PT10S' }, maxRuns: 2_000 };
+    await api.call('POST', '/v1/schedules', { key, body: scheduleBody(body) });
+    // Until then it fires about 360 times, so the API can tell that its 2,000 runs are not used up.
+    const near = await eventually(async () => {
+      const answer = await read(1);
+      return answer.complete && answer;
+    });
+    expect(near).toMatchObject({ fires: 6, schedules: [{ id: 'limited' }] });
+    // Until then it fires about 1,440 times. The API does not list so many occurrences.
+    const far = await eventually(async () => {
+      const answer = await read(4);
+      return answer.fires === 6 && answer;
+    });
+    expect(far).toMatchObject({ complete: false, schedules: [] });
+  });
+
   it.each(['2020-01-01T00:00:00Z', '2040-01-01T00:00:00Z'])(
     'GET /v1/forecast/minute refuses %s, which is not within the next week',
     async (at) => {

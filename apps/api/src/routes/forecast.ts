@@ -112,7 +112,8 @@ export const forecastRoutes =
 
 /**
  * Finds the groups that fire within the given minute, the group with the most schedules first. The next fire of each
- * schedule does not count, because the caller reads it from the table `agenda`. Stops after `MAX_SEARCH_MS`.
+ * schedule does not count, because the caller reads it from the table `agenda`. Stops after `MAX_SEARCH_MS`. The result is
+ * incomplete if the search stopped, or if it is not known of a group whether it fires in that minute.
  */
 async function findGroups(
   groups: readonly ForecastGroup[],
@@ -121,9 +122,12 @@ async function findGroups(
   let usedMs = 0;
   let sliceAt = performance.now();
   const firingGroups: ForecastGroup[] = [];
+  let isComplete = true;
   const largestFirst = groups.toSorted((a, b) => b.schedules - a.schedules);
   for (const [index, group] of largestFirst.entries()) {
-    if (laterFiresIn(group, minuteAt) > 0) firingGroups.push(group);
+    const fires = laterFiresIn(group, minuteAt);
+    if (fires === null) isComplete = false;
+    else if (fires > 0) firingGroups.push(group);
     // The answer names at most MAX_NAMED schedules. Each group has at least one, so this many groups are enough.
     if (firingGroups.length >= MAX_SCHEDULES_NAMED) break;
     if (index % GROUPS_PER_TURN !== GROUPS_PER_TURN - 1) continue;
@@ -132,5 +136,5 @@ async function findGroups(
     await new Promise(setImmediate);
     sliceAt = performance.now();
   }
-  return { groups: firingGroups, isComplete: true };
+  return { groups: firingGroups, isComplete };
 }

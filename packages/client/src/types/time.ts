@@ -99,7 +99,7 @@ export interface Forecast {
 export interface ForecastMinute {
   at: string;
   fires: number;
-  /** False while the forecast is being computed. */
+  /** False while the forecast is being computed, or if `schedules` may lack some of them. */
   complete: boolean;
   /** Up to 100 schedules. */
   schedules: {

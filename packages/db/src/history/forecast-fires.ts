@@ -91,23 +91,24 @@ function findOrNull(
 }
 
 /**
- * Counts how often each schedule of a group fires within the given minute, not counting its next fire. The result is 0
- * if the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
+ * Counts how often each schedule of a group fires within the given minute, not counting its next fire. The result is
+ * null if this is not known: the rule can no longer be evaluated, or the remaining runs are limited and the schedule
+ * fires more than `MAX_COUNTED` times until then.
  */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
   minuteAt: number,
-): number {
+): number | null {
   const lastAt = minuteAt + MINUTE_MS - 1;
   if (occurrenceAt > lastAt) return 0;
   const timing = readTiming(text);
   const afterAt = Math.max(occurrenceAt, minuteAt - 1);
   const inMinute = findOrNull(timing, { afterAt, untilAt: lastAt, limit: MAX_PER_MINUTE });
-  if (inMinute === null) return 0;
-  if (runsLeft === null || inMinute.length === 0) return inMinute.length;
+  if (inMinute === null || runsLeft === null || inMinute.length === 0) return inMinute?.length ?? null;
   // The next fire uses up one of the remaining runs.
   const limit = Math.min(runsLeft - 1, MAX_OCCURRENCES_LISTED);
   const allowed = occurrencesWithin(timing, { afterAt: occurrenceAt, untilAt: lastAt, limit });
+  if (allowed.length === MAX_COUNTED && limit < runsLeft - 1) return null;
   return inMinute.filter((at) => allowed.includes(at)).length;
 }
 

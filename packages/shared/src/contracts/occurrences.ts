@@ -148,7 +148,9 @@ export const ForecastMinute = z
   .object({
     at: Instant.meta({ description: 'The beginning of the minute.' }),
     fires: z.int().meta({ description: 'Number of fires that the forecast expects in this minute.' }),
-    complete: z.boolean().meta({ description: 'False while the forecast is being computed.' }),
+    complete: z.boolean().meta({
+      description: 'False while the forecast is being computed, or if `schedules` may lack some of them.',
+    }),
     schedules: z
       .array(
         z.object({
