@@ -6,6 +6,7 @@ import { continueOnPinnedNode } from './harness/pinned-node.js';
 import type { Race, RaceResult } from './harness/race.js';
 import { type Options, readOptions, USAGE } from './options.js';
 import { RACES } from './races/index.js';
+import { missedGoals } from './report/missed-goals.js';
 import { writePage } from './report/page.js';
 import { circumstances, type KeptResult, keepResults } from './report/results.js';
 
@@ -56,7 +57,9 @@ try {
 } finally {
   await close();
 }
-process.exit(results.some(({ refused }) => refused.length > 0) ? 1 : 0);
+const missed = options.isStrict ? missedGoals(results) : [];
+for (const goal of missed) console.error(`Goal missed: ${goal}`);
+process.exit(missed.length > 0 || results.some(({ refused }) => refused.length > 0) ? 1 : 0);
 
 async function close(): Promise<void> {
   await (await opening).close();
@@ -118,6 +121,6 @@ function print({ head, rows, goals, notes, refused }: RaceResult): void {
   for (const note of notes) console.log(note);
   // A quick run is too small to compare its figures with a goal.
   for (const { goal, figure, isMet } of options.isQuick ? [] : goals)
-    console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
+    console.log(`${isMet ? '✓ goal met' : '✗ goal missed'}: ${goal}: ${figure}`);
   for (const reason of refused) console.error(`No figure: ${reason}`);
 }

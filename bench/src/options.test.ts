@@ -27,4 +27,10 @@ describe('options of the bench', () => {
     expect(read('herd', '--write')).toMatchObject({ isWritten: true });
     expect(read('--quick')).toMatchObject({ isWritten: false });
   });
+
+  it('the bench option --strict is refused together with --quick, because a quick run is compared with no goal', () => {
+    expect(read('herd')).toMatchObject({ isStrict: false });
+    expect(read('herd', '--strict')).toMatchObject({ isStrict: true });
+    expect(() => read('herd', '--strict', '--quick')).toThrow('--strict and --quick');
+  });
 });

@@ -11,6 +11,8 @@ export interface Options {
   before: string | null;
   /** True if the results are written to docs/performance.md. */
   isWritten: boolean;
+  /** True if the command fails when a goal is missed. */
+  isStrict: boolean;
   /** True to use the Node that started the bench instead of the pinned one. */
   isOnOwnNode: boolean;
 }
@@ -27,6 +29,7 @@ export const USAGE = `pnpm bench [race ...] [options]
                  recurring-herd, claims and webhooks; 928375a by default). Writes nothing. Add
                  "--only before" to leave the other contenders out
   --write        puts the result on docs/performance.md, as running all of them does
+  --strict       exits with status 1 if a goal is missed, and names it
   --own-node     stays on the Node of this command; by default all contenders run on the pinned Node 22
   --help`;
 
@@ -54,6 +57,7 @@ export function readOptions(args: string[], known: Known): Options | null {
       only: { type: 'string' },
       before: { type: 'string' },
       write: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
       'own-node': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -64,6 +68,10 @@ export function readOptions(args: string[], known: Known): Options | null {
   if (repeat !== null && (!Number.isInteger(repeat) || repeat < 1))
     throw new Error('--repeat takes a whole number from 1');
   if (values.before && values.write) throw new Error('--before and --write do not go together');
+  if (values.strict && values.quick)
+    throw new Error(
+      '--strict and --quick do not go together: a quick run is too small to compare with a goal',
+    );
   return {
     names: positionals,
     isQuick: values.quick,
@@ -71,6 +79,7 @@ export function readOptions(args: string[], known: Known): Options | null {
     only: values.only ?? null,
     before: values.before ?? null,
     isWritten: !values.quick && !values.before && (values.write || positionals.length === 0),
+    isStrict: values.strict,
     isOnOwnNode: values['own-node'],
   };
 }

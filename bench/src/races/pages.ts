@@ -1,12 +1,13 @@
 import { apiCrew, onSite } from '../harness/carillon.js';
 import { Crew } from '../harness/crew.js';
 import { number } from '../harness/format.js';
-import type { Race } from '../harness/race.js';
+import type { Goal, Race } from '../harness/race.js';
 import { measurePages, type PageTime } from './measure-pages.js';
 import { seedHistory } from './seed-history.js';
 
 const KEY = 'bench-key-of-the-pages-race-0123456789';
 const GOAL_MS = 200;
+const SEARCH_GOAL_MS = 100;
 
 /** Measures whether every page of the dashboard answers at once on a large installation. */
 export const pages: Race = {
@@ -26,16 +27,13 @@ export const pages: Race = {
         await crew.end();
       }
     });
-    const slowest = times.toSorted((a, b) => b.medianMs - a.medianMs)[0];
+    const searches = times.filter(({ path }) => path.includes('q='));
     return {
       head: ['page', 'request', 'median ms', 'slowest of 7 ms'],
       rows: times.map((time) => [time.page, wordsOf(time), number(time.medianMs), number(time.maxMs)]),
       goals: [
-        {
-          goal: `every page answers within ${GOAL_MS} ms`,
-          figure: slowest ? `${number(slowest.medianMs)} ms (${wordsOf(slowest)})` : 'none',
-          isMet: slowest !== undefined && slowest.medianMs <= GOAL_MS,
-        },
+        goalOf(`every page answers within ${GOAL_MS} ms`, times, GOAL_MS),
+        goalOf(`every search answers within ${SEARCH_GOAL_MS} ms`, searches, SEARCH_GOAL_MS),
       ],
       notes: ['The time is that of a client on the same machine: query, presentation and transfer.'],
       plots: [],
@@ -43,6 +41,16 @@ export const pages: Race = {
     };
   },
 };
+
+/** The goal that the median of each request is at most `maxMs`. Its figure is the slowest request. */
+function goalOf(goal: string, times: readonly PageTime[], maxMs: number): Goal {
+  const slowest = times.toSorted((a, b) => b.medianMs - a.medianMs)[0];
+  return {
+    goal,
+    figure: slowest ? `${number(slowest.medianMs)} ms (${wordsOf(slowest)})` : 'none',
+    isMet: slowest !== undefined && slowest.medianMs <= maxMs,
+  };
+}
 
 /** Formats a request as text. Instants are replaced by `…`, because they differ each time. */
 const wordsOf = ({ path, body }: PageTime) =>

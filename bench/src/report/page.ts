@@ -35,7 +35,7 @@ Carillon is compared with other schedulers on one machine: the same Node, the sa
 the table under [Conditions](#conditions) names for the race. Each race checks in Postgres that every occurrence ran once and that none was lost. If the check fails, the race prints no figure.
 
 \`pnpm bench\` runs all races and writes this page. \`pnpm bench <race>\` runs one race, and \`--write\` puts its result on the page. \`--quick\` runs the races at a small size, which
-only proves that the results are correct. \`--before <commit>\` runs an earlier commit in turns with this one and prints the ratio for each round. The last
+only proves that the results are correct. \`--strict\` makes the command fail if a goal is missed. \`--before <commit>\` runs an earlier commit in turns with this one and prints the ratio for each round. The last
 section is written by hand in [performance/tried.md](performance/tried.md). The results are in [performance/results.json](performance/results.json).
 
 **The figures of \`forecast\`, \`operations\` and \`pages\` are of the [storage model](decisions/storage-model.md); those of the other races are older**, as the table under Conditions shows.
