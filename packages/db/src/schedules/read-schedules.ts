@@ -103,14 +103,14 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
 }
 
 /**
- * SQL: the ids that a search has found (`matching`), each with its schedule. The ids are sorted first, and the lateral
- * query looks up one schedule after the other, so that the statement ends when the page is full. Without the sort,
- * Postgres would look up the schedules of all matches and sort them afterwards. With a plain join, the planner would
- * read the whole table, from the newest schedule on.
+ * SQL: the ids that a search has found (`matching`), each with its schedule and agenda row. The ids are sorted first, and
+ * the lateral queries look up one schedule after the other, so that the statement ends when the page is full. Without
+ * the sort, Postgres would look up the schedules of all matches and sort them afterwards. With plain joins, the planner
+ * would read whole tables instead.
  */
 const MATCHES_IN_ORDER = `(select id from matching order by id desc) as matching
   cross join lateral (select * from carillon.schedules where id = matching.id limit 1) as s
-  left join carillon.agenda a on a.schedule_id = s.id`;
+  left join lateral (select * from carillon.agenda where schedule_id = matching.id limit 1) as a on true`;
 
 /**
  * A search for a text or a tag may also have a range of due times. If fewer schedules than this are due in that range,
