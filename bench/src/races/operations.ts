@@ -7,6 +7,7 @@ import { draft, PROJECT_ID } from '../harness/drafts.js';
 import { number } from '../harness/format.js';
 import type { Race, RaceContext } from '../harness/race.js';
 import { median } from '../harness/statistics.js';
+import { sleep } from '../harness/wait.js';
 
 const KEY = 'ck_bench_admin_key_0123456789';
 const BULK_GOAL_MS = 5_000;
@@ -85,7 +86,7 @@ async function measure(
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const answer = (await response.body.json()) as Answer;
-    if (response.statusCode !== 200)
+    if (response.statusCode !== 200 && response.statusCode !== 202)
       throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(answer)}`);
     return { answer, ms: performance.now() - startedAt };
   };
@@ -94,9 +95,9 @@ async function measure(
     for (const query of SEARCHES) searches.push(await search(ask, query));
     const actions: Measured[] = [];
     for (const action of ['pause', 'resume', 'skip-next', 'trigger', 'cancel']) {
-      const { answer, ms } = await ask('POST', '/v1/schedules/actions', { action, filter: { tag: 'bulk' } });
+      const { changed, ms } = await act(ask, action);
       const expected = Math.ceil(sizes.schedules / sizes.oneIn);
-      if (answer.changed !== expected) throw new Error(`${action}: ${answer.changed} of ${expected} changed`);
+      if (changed !== expected) throw new Error(`${action}: ${changed} of ${expected} changed`);
       actions.push({ name: action, count: expected, ms, slowestMs: ms });
       say(`${action}: ${number(ms)} ms`);
     }
@@ -110,9 +111,29 @@ async function measure(
 interface Answer {
   items: { id: string }[];
   nextCursor: string | null;
+  id: string | null;
+  status: string;
   changed: number;
 }
-type Ask = (method: 'GET', path: string) => Promise<{ answer: Answer; ms: number }>;
+type Ask = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ answer: Answer; ms: number }>;
+
+const ACTIONS = '/v1/schedules/actions';
+/** Pause between two looks at an action that is still running. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Carries out a bulk action. One that takes longer than 10 s goes on after the answer, so this function waits for its
+ * end.
+ */
+async function act(ask: Ask, action: string): Promise<{ changed: number; ms: number }> {
+  const startedAt = performance.now();
+  let { answer } = await ask('POST', ACTIONS, { action, filter: { tag: 'bulk' } });
+  while (answer.status === 'running') {
+    await sleep(LOOK_EVERY_MS);
+    ({ answer } = await ask('GET', `${ACTIONS}/${answer.id}`));
+  }
+  return { changed: answer.changed, ms: performance.now() - startedAt };
+}
 
 /**
  * The texts to search for. In the seed, a quarter of all names contain "invoice", about one in 100,000 contains
