@@ -1,6 +1,7 @@
 /**
- * The tests of random histories and of bad input that `pnpm faults` plays. Its table counts those tests of a file whose
- * name matches the pattern. `times` is the variable that says how often each of them tries.
+ * The test files with random histories and bad input that `pnpm faults` runs. `pnpm faults` prints a table with a row
+ * for each of them. A row counts only the tests whose name matches `name`. `times` is the environment variable that
+ * says how many inputs each of these tests tries; without it, each test counts as one.
  */
 export const FAULT_INPUTS = [
   {

@@ -1,8 +1,8 @@
 // Finds the names of tests in a source text: the first argument of `it`, `test` and `describe`, also behind modifiers.
 
 /**
- * The start of a call, with its modifiers. A variable may also have the name `test`, so a call with any other property
- * does not match.
+ * The start of a call, with its modifiers. Only the listed modifiers match, because `test` may also be the name of a
+ * variable whose other methods are called.
  */
 const CALL =
   /(?<![.\w$'"`])(it|test|describe)((?:\.(?:each|for|only|skip|skipIf|runIf|concurrent|sequential|fails|todo)\b)*)(?=[(<])/g;

@@ -33,8 +33,8 @@ export function usePrograms(database: TestDatabase) {
   const started: Program[] = [];
   const settings = ({ env = {} }: Options) => ({
     ...QUICK_SETTINGS,
-    // All programs share one event loop, which may be busy for seconds. A worker that lost its lease meanwhile would
-    // deliver a second time.
+    // All programs share one event loop, which may be busy for seconds. The lease is long, so that no worker loses it
+    // meanwhile. Otherwise another worker would deliver the same runs a second time.
     LEASE_MS: '15000',
     ALLOW_PRIVATE_TARGETS: 'true',
     ...databaseSettings(database, env),

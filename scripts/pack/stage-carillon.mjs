@@ -22,7 +22,7 @@ const BUNDLED = [
 ];
 /** The files that a program loads if it imports `carillon` or `carillon/testing`. */
 const ENTRIES = ['index', 'testing/index'];
-/** Files that a build reads in addition to its code. */
+/** Files besides the code that the built programs read at run time. */
 const FILES = ['packages/db/migrations', 'apps/dashboard/dist', 'apps/guide/dist/site'];
 /** The JSON schema for files of schedules. Editors read it. */
 const SCHEMA = 'packages/client/schedules.schema.json';

@@ -56,9 +56,9 @@ async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise
 
 describe('Re-verification', () => {
   /**
-   * Makes the next claim change an agenda row in its own transaction, after it has decided to start the run of the row
-   * and before it starts the run. A trigger makes the change: three occurrences are due, and the trigger fires when the
-   * claim records two of them as skipped, before it starts the third.
+   * Makes an agenda row change between two steps of the next claim: the claim has decided to start the run of the row,
+   * but has not started it. Three occurrences are due. The claim first records two of them as skipped, and a trigger on
+   * these inserts changes the agenda row.
    */
   async function changeAfterDecision(id: number, change: string): Promise<void> {
     await database.pool.query(`
@@ -288,7 +288,7 @@ describe('Blocked claims', () => {
     ];
     for (const run of await engine.claim(T0)) await engine.fail(run, T0 + 1);
     const claimWith = async (handlers: string[]) => {
-      const claimed = await claimWaiting(database.pool, { ...options(T0 + MINUTE), handlers, fairTo });
+      const claimed = await claimWaiting(database.pool, { ...options(T0 + MINUTE_MS), handlers, fairTo });
       return claimed.runs.map(({ scheduleId }) => scheduleId);
     };
     expect(await claimWith(['noop'])).toEqual([known]);
@@ -345,7 +345,7 @@ describe('Blocked claims', () => {
 
 describe('Costly rules', () => {
   it('a claim of 1,000 schedules whose rules take long to evaluate claims some of them within seconds, and the next claim continues', async () => {
-    const nowAt = T0 + MINUTE;
+    const nowAt = T0 + MINUTE_MS;
     const rule = { every: 'PT1M' };
     const ids = await insertSchedules(
       database,

@@ -222,7 +222,7 @@ describe('Generation', () => {
     await expect(claimDue(database.pool, options())).rejects.toThrow(StaleGeneration);
 
     expect(await everything()).toEqual(before);
-    // A worker that registers in the new generation claims all three.
+    // A worker that registers in the new generation claims all three schedules.
     const { runs } = await claimDue(database.pool, { ...options(), ...(await registerTestWorker(database)) });
     expect(runs.map(({ scheduleId }) => scheduleId).sort()).toEqual(ids.sort());
     await database.pool.query('truncate carillon.runs, carillon.leases, carillon.agenda');

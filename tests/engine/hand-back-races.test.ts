@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 
 /**
- * Many more rounds than the executions after which Postgres switches to its generic plan, which prunes partitions at
- * run time.
+ * After some executions, Postgres switches to its generic plan, which prunes partitions at run time. This number of
+ * rounds is far above that, so that most rounds use the generic plan.
  */
 const ROUNDS = 40;
 const RUNS = 60;
@@ -63,7 +63,8 @@ async function claimAll(claimed: ClaimedRun[], count: number, holder: Claimant):
       ...holder,
       leaseMs: 60_000,
       limit: 7,
-      // The rescue was called with a time in the future, and the runs are due again since that time.
+      // The rescue was called with a time in the future, and its runs are due again only from that time on. So the
+      // claim uses a later time.
       now: Date.now() + 3 * LEASE_MS,
     });
     claimed.push(...runs);

@@ -305,8 +305,8 @@ describe('Edit', () => {
   });
 
   /**
-   * A minute before the end of a month. The skip is recorded in the partition of this month. A second run of the same
-   * occurrence would be in the partition of the next month, where no unique key would detect it.
+   * A minute before the end of a month. The skipped run is stored in the partition of this month. A second run of the
+   * same occurrence would be stored in the partition of the next month, and no unique key covers both partitions.
    */
   const MONTH_END = Date.parse('2026-03-31T23:59:00Z');
 

@@ -37,8 +37,8 @@ const countAll = async () =>
   Object.fromEntries(await Promise.all(TABLES.map(async (table) => [table, await count(table)] as const)));
 
 /**
- * Sets the times that the real clock wrote back to T0. A trigger keeps the audit log from being changed, so the owner
- * of the table disables the trigger meanwhile.
+ * Sets all times that came from the real clock to T0. A trigger keeps the audit log from being changed, so the owner of
+ * the table disables the trigger meanwhile.
  */
 async function backdate(): Promise<void> {
   await database.pool.query(`

@@ -36,7 +36,7 @@ const FAILED: Outcome = {
 interface Story {
   schedules: ScheduleInput[];
   options: SimulationOptions;
-  /** When the pause of each schedule ends that is paused at the beginning, by its id; null for a pause without end. */
+  /** The schedules that are paused at the beginning, by id, and when their pause ends; null for a pause without end. */
   pauses?: Record<string, number | null>;
 }
 
@@ -128,7 +128,10 @@ async function played({ schedules, options, pauses = {} }: Story): Promise<Fate[
   );
 }
 
-/** Claims due schedules or, if none is due, one waiting run: a claim of several could begin a run after its pause. */
+/**
+ * Claims the due schedules. If none is due, claims a single waiting run. The failure of that run may pause its
+ * schedule, and a claim of several runs would already have started the next run of the schedule.
+ */
 async function claimNext(now: number): Promise<readonly ClaimedRun[]> {
   const holder = await engine.holder();
   const options = { ...holder, leaseMs: 15_000, handlers: ['noop', 'log'], now };

@@ -88,7 +88,7 @@ describe('The sweep', () => {
     const before = await lastSweep();
     await eventually(async () => (await lastSweep()) > before);
     await redis.empty();
-    // A sweep counts as missed after two intervals (12 s). The job must be back before that.
+    // A sweep counts as missed after two intervals (12 s). The repeating job must be back in Redis before that.
     await eventually(
       async () => (await redis.client.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1,
       {

@@ -53,7 +53,8 @@ const FIRST = `occurrence_at = '2026-03-02T10:00:10Z'`;
 const THIRD = `occurrence_at = '2026-03-02T10:00:30Z'`;
 
 /**
- * The fault that the history then has, the statement that causes it, and the violation that the checker must report.
+ * Each entry damages the history: a description of the damage, the statement that causes it, and the violation that the
+ * checker must report.
  */
 const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
   ['an occurrence whose run was deleted', `delete from carillon.runs where ${FIRST}`, /^I1 lost/],

@@ -29,8 +29,8 @@ const QUIET = { SWEEP_INTERVAL_MS: '30000', ARM_HORIZON_MS: '120000' };
 const USUAL = { SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' };
 
 /**
- * Waits until a process sends some commands, and at most `mostPerSecond`. It sends more while it starts, so the first
- * counts may be too high.
+ * Waits until a process sends at least one command during `WINDOW_MS`, and at most `mostPerSecond` a second. It
+ * measures again and again, because a process sends more commands while it starts.
  */
 const waitUntilBelow = (server: NativeRedis, mostPerSecond: number) =>
   eventually(

@@ -28,7 +28,8 @@ it('if a Sentinel with a password replaces a frozen Redis master under load, eve
   await eventually(async () => (await onReplica.info('replication')).includes('role:master'), {
     what: 'the failover',
   });
-  // The first load may be over by now, and only something that is due has a bell. So this one lasts as long as the wait.
+  // The first load may be over by now, and Redis holds bells only while due times are still to come. So this load lasts
+  // as long as the wait for bells.
   const later = { name: 'after', count: 400, fromMs: 1_000, spanMs: 40_000 };
   await insertLoad(database, receiver, later);
   await awaitBells(database, 'bells on the new master');

@@ -36,7 +36,10 @@ async function inSomeOrder<C, H>(
   return { claimed, handled };
 }
 
-/** Creates a user, and lets the claim of the birthday race with the handling of an edit of that user. */
+/**
+ * Creates and edits a user. Then the claim of the birthday's run competes with the handling of the edit. The round
+ * decides which of them starts first.
+ */
 async function race(round: number, handledAt: number) {
   const key = await users.create({ dateOfBirth: '1990-02-10', timezone: 'UTC' }, CREATED_AT);
   const { id } = await users.birthday(key);
@@ -48,8 +51,8 @@ async function race(round: number, handledAt: number) {
   // The edit wrote two domain events, one for the date and one for the name.
   const rest = await users.handle(handledAt);
   const reports = [...(handled?.kind === 'handled' ? [handled.report] : []), ...rest];
-  // If the handler of the edit came before the claim and the birthday was due, the handler has queued a run for it. The
-  // second claim starts that run.
+  // If the birthday was due when the first event was handled, and the claim had not come yet, the handling has queued a
+  // run for the birthday. The second claim starts that run.
   const runs = [...claimed, ...(await engine.claim(DUE_AT))].filter((run) => run.scheduleId === id);
   for (const run of runs) await engine.succeed(run, DUE_AT);
   const sum = (count: (report: (typeof reports)[number]) => number) =>

@@ -48,14 +48,14 @@ export interface ApiResources {
    * their schemas are known.
    */
   payloadProblem?: ScheduleDefaults['payloadProblem'];
+  /** The key with which this process calls its own API: scope admin in the default project. It is not stored. */
+  ownKey?: string | undefined;
   /**
    * The clock of this machine (default `Date.now`). A test that replaces the clock of Postgres by a fixed time passes a
    * clock with the same time here.
    */
-  ownKey?: string | undefined;
-  /** The clock by which cached API keys expire (default `performance`). Tests advance this clock instead of waiting. */
   localNow?: (() => number) | undefined;
-  /** The clock by which cached API keys expire (default `performance`). Tests move it instead of waiting. */
+  /** The clock by which cached API keys expire (default `performance`). Tests advance this clock instead of waiting. */
   keyClock?: { now(): number } | undefined;
   /** The path below which another server passes requests on to this API, such as `/scheduler`. */
   mountPath?: string | undefined;
@@ -72,9 +72,10 @@ const MAX_STREAMS = 1_000;
 /** Time for requests in progress to finish when the API stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
 /**
- * Maximum time of each step of a stop that follows the requests in progress, so that the stop ends even while Postgres
- * or Redis does not answer. With `SHUTDOWN_TIMEOUT_MS` the three steps take 14 s, so a stop ends within STOP_DELAY_MS
- * plus 15 s. The grace periods in docker-compose.yml and the Helm chart are longer than that (tests/deploy).
+ * Maximum time of each of the last three steps of a stop: the rest of closing the app, the flushes, and closing the
+ * connections to Postgres. So a stop ends even while Postgres or Redis does not answer. Together with
+ * `SHUTDOWN_TIMEOUT_MS` these steps take at most 14 s, so a stop ends within STOP_DELAY_MS plus 15 s. The grace periods
+ * in docker-compose.yml and the Helm chart are longer than that (tests/deploy).
  */
 const STEP_DEADLINE_MS = 2_000;
 
@@ -129,8 +130,7 @@ export async function prepareApi(
     max: 10,
     min: 2,
     applicationName: 'carillon-api',
-    // Shorter than the lease of a worker (15 s): when a sweep rescues runs whose lease has expired, no request that
-    // changes the same runs still waits for Postgres. Postgres itself ends a transaction sooner, after 8 s.
+    // The time-out is short, because a client waits for the response, and a quick 503 is better than a late success.
     connectTimeoutMs: 2_000,
     // Shorter than the lease of a worker (15 s), so that a request to a Postgres that does not answer has ended before
     // a sweep rescues the same runs. Postgres itself ends a transaction sooner, after 8 s.

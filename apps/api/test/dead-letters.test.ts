@@ -5,7 +5,7 @@ import { useApi } from './use-api.js';
 const api = useApi();
 const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
 
-/** Inserts a failed run of a schedule for each error, one per minute of the last minutes. */
+/** Inserts a failed run of a schedule for each error. The runs failed in the last minutes, one in each minute. */
 async function failedRuns(scheduleId: number, errors: readonly string[]): Promise<void> {
   await api.database.pool.query(
     `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,

@@ -197,7 +197,7 @@ describe('EventReader', () => {
     await readRunEvents(reader);
     await succeedWhere(`epoch = ${start + 1} and extract(epoch from occurrence_at)::bigint % 2 = 0`);
     const events: CarillonEvent[] = [];
-    // The reader forgets what it has read of a lease 3 s later.
+    // The reader remembers only for 3 s which leases it has read. The polls go on for longer than that.
     for (const startedAt = Date.now(); Date.now() < startedAt + 3_500; )
       events.push(...(await readRunEvents(reader)));
     expect(namesOf(events)).toEqual(['run.succeeded']);

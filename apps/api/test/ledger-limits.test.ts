@@ -220,7 +220,7 @@ describe('A ledger of runs with more bulk replays than one page reads', () => {
     const [RUNS, REPLAYS] = [110, 100];
     const key = 'many-replays';
     const { id } = await everyMinute(key);
-    await succeed(id, T0 + MINUTE);
+    await succeed(id, T0 + MINUTE_MS);
     await copyRun(id, RUNS - 1);
     await database.pool.query(
       `with replay as (
@@ -228,9 +228,9 @@ describe('A ledger of runs with more bulk replays than one page reads', () => {
          select project_id, 'ops', 'runs.replayed', null, $2::timestamptz from carillon.schedules, generate_series(1, $3::int)
          where id = $1 returning id)
        update carillon.runs set replays = $3, bulk_replays = (select array_agg(id) from replay) where schedule_id = $1`,
-      [id, iso(T0 + (RUNS + 1) * MINUTE), REPLAYS],
+      [id, iso(T0 + (RUNS + 1) * MINUTE_MS), REPLAYS],
     );
-    const range = `from=${iso(T0)}&to=${iso(T0 + RUNS * MINUTE)}&limit=1000`;
+    const range = `from=${iso(T0)}&to=${iso(T0 + RUNS * MINUTE_MS)}&limit=1000`;
     const whole = await ledger(key, range);
     const count = ({ story }: Entry) => story.filter(({ kind }) => kind === 'replayed').length;
     expect(whole.map(count)).toEqual(Array(RUNS).fill(REPLAYS));
@@ -289,16 +289,16 @@ describe('The ledger of a range with more definitions or gaps than one page read
   it('a gap and each triggered run within it are listed exactly once, wherever the pages of the ledger end, in either order', async () => {
     const key = 'triggered-in-gap';
     const { id } = await everyMinute(key);
-    await succeed(id, T0 + MINUTE);
-    const triggeredAt = [2, 2.5, 4.5, 6.5, 8.5].map((minutes) => T0 + minutes * MINUTE);
+    await succeed(id, T0 + MINUTE_MS);
+    const triggeredAt = [2, 2.5, 4.5, 6.5, 8.5].map((minutes) => T0 + minutes * MINUTE_MS);
     await copyAs('trigger', id, triggeredAt);
     await database.pool.query(
       `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason)
        select project_id, id, 1, $2, $3, 7, 'misfire', 'missed' from carillon.schedules where id = $1`,
-      [id, iso(T0 + 2 * MINUTE), iso(T0 + 8 * MINUTE)],
+      [id, iso(T0 + 2 * MINUTE_MS), iso(T0 + 8 * MINUTE_MS)],
     );
-    for (const fromAt of [T0, T0 + 3.5 * MINUTE]) {
-      const range = `from=${iso(fromAt)}&to=${iso(T0 + 10 * MINUTE)}`;
+    for (const fromAt of [T0, T0 + 3.5 * MINUTE_MS]) {
+      const range = `from=${iso(fromAt)}&to=${iso(T0 + 10 * MINUTE_MS)}`;
       const whole = await ledger(key, `${range}&limit=1000`);
       expect(whole.filter(({ status }) => status === 'skipped')).toHaveLength(1);
       expect(whole.filter(({ runId }) => runId !== null)).toHaveLength(fromAt === T0 ? 6 : 3);
@@ -312,12 +312,12 @@ describe('The ledger of a range with more definitions or gaps than one page read
   it('pages of a single entry list an occurrence that ran by its rule and again as a backfill, and the occurrences after it', async () => {
     const key = 'twice-run';
     const { id } = await everyMinute(key);
-    await succeed(id, T0 + MINUTE);
-    await copyAs('backfill', id, [T0 + MINUTE]);
-    await copyAs('trigger', id, [T0 + MINUTE, T0 + 2 * MINUTE]);
-    const range = `from=${iso(T0)}&to=${iso(T0 + 2 * MINUTE)}`;
+    await succeed(id, T0 + MINUTE_MS);
+    await copyAs('backfill', id, [T0 + MINUTE_MS]);
+    await copyAs('trigger', id, [T0 + MINUTE_MS, T0 + 2 * MINUTE_MS]);
+    const range = `from=${iso(T0)}&to=${iso(T0 + 2 * MINUTE_MS)}`;
     const whole = await ledger(key, `${range}&limit=1000`);
-    expect(whole.map(({ at }) => at)).toEqual([1, 1, 1, 2, 2].map((n) => iso(T0 + n * MINUTE)));
+    expect(whole.map(({ at }) => at)).toEqual([1, 1, 1, 2, 2].map((n) => iso(T0 + n * MINUTE_MS)));
     expect(await ledger(key, `${range}&limit=1`)).toEqual(whole);
     expect(await ledger(key, `${range}&limit=1&order=desc`)).toEqual(whole.toReversed());
   });

@@ -207,8 +207,8 @@ describe('The story of an occurrence', () => {
 
   it('if a run waited for the previous run and was then deferred, the ledger lists both waits: the queue ends and the deferral begins with the first claim', async () => {
     const { id, key } = await everyMinute({ overlap: 'queue' });
-    const dueAt = T0 + 2 * MINUTE;
-    const [first] = (await engine.claim(T0 + MINUTE)).filter(({ scheduleId }) => scheduleId === id);
+    const dueAt = T0 + 2 * MINUTE_MS;
+    const [first] = (await engine.claim(T0 + MINUTE_MS)).filter(({ scheduleId }) => scheduleId === id);
     await engine.claim(dueAt);
     const claimedAt = dueAt + 10_000;
     await engine.succeed(first as ClaimedRun, claimedAt);

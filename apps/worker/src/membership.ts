@@ -127,8 +127,9 @@ export class Membership {
   }
 
   /**
-   * Writes the latest committed heartbeat to Redis as the mark, unless the mark there has not been compared with
-   * Postgres yet. Called while Redis takes writes.
+   * Writes the latest committed heartbeat to Redis as the mark. The old mark is replaced only after it was compared
+   * with Postgres. If that has not been done yet, this call compares it first. Nothing is written while the
+   * installation is held. Called while Redis takes writes.
    */
   async keepMark(): Promise<void> {
     const { outsideMark, witness } = this.parts;

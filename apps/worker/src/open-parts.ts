@@ -68,7 +68,7 @@ export interface WorkerParts {
 /** Wakes this worker when something is due: by bells (delayed jobs in Redis), or by timers if REDIS_URL is `none`. */
 export type BellSource = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
 
-/** Maximum number of connections of `pool`. `leasePool` has one more. */
+/** Maximum number of connections of `pool`. `leasePool` is a separate pool with one connection. */
 const MAX_CONNECTIONS = 7;
 /**
  * Connections that are always kept open, because these four run at the same time: a claim of due rows, a claim of

@@ -54,7 +54,10 @@ export class RunTracing {
     span.end({ atMs: nowMs });
   }
 
-  /** Reads the links. A link that can't be read must not fail a delivery. */
+  /**
+   * Reads the traces in which the schedules were created, to link the spans to them. A failed read must not fail a
+   * delivery.
+   */
   #readLinks(flights: readonly Flight[]): Promise<Map<number, string>> {
     const scheduleIds = [...new Set(flights.map(({ run }) => run.scheduleId))];
     return readCreatedTraces(this.pool, scheduleIds).catch((error: unknown) => {

@@ -3,7 +3,10 @@ import { type IdleBehaviour, openQueue, QUEUES, type RedisClient, TICKS, type Ti
 import { type Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 
-/** Carillon's own periodic jobs (ticks), which BullMQ's job schedulers repeat. Each tick goes to one worker. */
+/**
+ * Carillon's own jobs (ticks). Each job goes to one worker. BullMQ's job schedulers repeat all ticks except `events`
+ * and `alerts`, which a process adds when there is work for them.
+ */
 export class Ticks {
   readonly #queue: Queue;
   readonly #worker: Worker;

@@ -96,8 +96,9 @@ async function startWith(
   const forecasts = new ForecastKeeper(context);
   const sqlRequests = new SqlRequests(context, drafts, stopping.signal);
   /**
-   * Does the work unless the installation is held, because its database may be a copy or may have lost transactions.
-   * While it is held, this worker only sends heartbeats and finishes its runs in flight.
+   * Does the work unless the installation is held. An installation is held if its database may be a copy or may have
+   * lost transactions, or if an operator asks for it. While it is held, this worker only sends heartbeats and finishes
+   * its runs in flight.
    */
   const unlessHeld = (work: () => Promise<unknown>) => async () => {
     if (!parts.membership.isHeld) await work();

@@ -145,7 +145,8 @@ describe('counted runs', () => {
   it('when the queued runs of many schedules may start, the queued run of a paused schedule still waits', async () => {
     const ids = await insertWithQueue(2);
     const [active, paused] = ids as [number, number];
-    // A one-shot that has fired can't be paused, so its status is set as the pause of a recurring schedule would set it.
+    // A one-shot that has fired can't be paused. So the test sets the columns that the pause of a recurring schedule
+    // sets.
     await database.pool.query(
       `update carillon.schedules set status = 'paused', paused_at = now(), paused_by = 'ops' where id = $1`,
       [paused],

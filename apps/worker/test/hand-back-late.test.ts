@@ -19,7 +19,8 @@ it('a worker that has lost its lease and then stops hands back the attempts that
     },
   };
   const registry = new Registry({ handlers: [handler], schedules: [] });
-  // Leases are extended only every twenty seconds, so the worker is stopped before it notices the loss.
+  // The worker extends its leases only every twenty seconds. So it is stopped before it notices that it has lost its
+  // lease.
   const env = { LEASE_MS: '60000' };
   const worker = await startTestWorker(database, env, undefined, registry);
   const input = { target: { type: 'handler' as const, name: 'one-at-a-time' }, retry: { maxAttempts: 1 } };

@@ -157,7 +157,7 @@ describe('Lost leases', () => {
     lost.abort('lease_lost');
     await expect(queues.deliver(lost)).rejects.toBe('lease_lost');
     expect(await queues.deliver(flightTo('refused', { occurrenceAt: 2 }))).toEqual({ kind: 'succeeded' });
-    // The only command adds the job of the last delivery.
+    // The lost run has sent no command. The only command adds the job of the last delivery.
     expect(sent).toEqual(['evalsha']);
     watched.disconnect();
     await queues.close();

@@ -43,7 +43,8 @@ describe('Worker', () => {
       crowded,
       Array.from({ length: 40 }, () => ({ ...counting, rule: { at } })),
     );
-    // Half of the runs wait for a retry instead of their first attempt.
+    // Half of the schedules get a queued run in place of their agenda row, so that a worker claims them as waiting
+    // runs.
     await crowded.pool.query(
       `with due as (delete from carillon.agenda where schedule_id % 2 = 0 returning *)
        insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
@@ -81,7 +82,8 @@ describe('Worker', () => {
     const target = { type: 'handler' as const, name: 'test-until-told' };
     const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });
     const { pool } = expired;
-    // Before the handler runs, the answer to the claim may still be on its way, and the run is not in flight yet.
+    // The test waits until the handler runs. Before that, the answer to the claim may still be on its way, and the
+    // worker does not yet know that the run is its own.
     await eventually(() => finish !== null, { what: 'the start of the handler' });
     const { rows } = await pool.query<{ at: number }>(
       `update carillon.leases set held_until = now() - interval '1 s' returning now() as at`,

@@ -4,7 +4,7 @@ import type { Job } from './tally.js';
 // The SQL of the benchmarks that depends on the tables of Carillon is only here, in seed.ts, and in these files of
 // races/: operations.ts, retention.ts and seed-history.ts.
 
-/** True if no worker has a run that it has claimed and not yet closed. */
+/** True if every claimed run has been closed: the last run that is closed under a lease ends the lease. */
 export async function areAllRunsClosed(pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query('select from carillon.leases limit 1');
   return rowCount === 0;

@@ -14,8 +14,8 @@ export type Message =
   | { kind: 'report'; seen: Uint8Array; latenessMs: Int32Array };
 
 /**
- * The interval between two messages with the number of jobs handled. With a longer one, a race would seem to end later
- * than it did.
+ * The interval between two messages with the number of jobs handled. With a longer interval, the benchmark would notice
+ * the end of a race too late.
  */
 const SAY_EVERY_MS = 10;
 

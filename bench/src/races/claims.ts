@@ -14,8 +14,8 @@ import { countClaims, vacuumSchedules } from '../harness/tables.js';
 const DUE_SCHEDULES = 1_000;
 const CLAIMERS = 50;
 /**
- * Two limits for the number of rows in one claim: the one that an idle worker uses, and one so small that the thousand
- * rows need a claim of each of the fifty claimers.
+ * Two limits for the number of rows in one claim. The first is the limit of an idle worker. The second is so small that
+ * the fifty claimers need one claim each to take the thousand rows.
  */
 const ASKED = [
   { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
@@ -118,8 +118,8 @@ async function race(pool: Pool, claimers: Pool, { limit, waves }: Waves): Promis
   const holder = await registerClaimant(pool);
   const tookMs: number[] = [];
   const rates: number[] = [];
-  // The first waves are not counted. In them, connections are opened, and Postgres collects statistics and plans its
-  // statements, as it has done for a worker that runs for a while.
+  // The first waves are a warm-up and are not counted. They open the connections, and let Postgres collect statistics
+  // and plan its statements. A worker that has run for a while claims under the same conditions.
   for (let wave = 0; wave < WARM_UP + waves; wave++) {
     const nowAt = Date.now();
     await seedSchedules(pool, {

@@ -191,8 +191,8 @@ async function search(ask: Ask, query: string): Promise<Measured> {
 }
 
 /**
- * The number of rows that one statement inserts. It must end within the time-out of the connection, even on a busy
- * machine.
+ * The number of rows that one statement inserts. The statement must end within the time-out of the connection, even on
+ * a busy machine.
  */
 const ROWS_PER_STATEMENT = 5_000;
 

@@ -78,8 +78,8 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
       await seedSchedules(site.pool, { prefix: 'near-', count: near, ...due });
       const { ringAts } = await readSlots(site.pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
       await site.bells.arm(ringAts);
-      // Redis is flushed at a random moment, because the time until the next sweep (every 5 s), which adds the missing
-      // bells, counts too.
+      // The next sweep adds the missing bells. Sweeps run every 5 s, and the measured time includes the wait for the
+      // sweep. So Redis is flushed at a random moment between two sweeps.
       await sleep(Math.random() * Math.max(0, due.fromAt - Date.now() - 2_000));
       await site.redis.flushall();
       const flushedAt = performance.now();

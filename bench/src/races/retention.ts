@@ -188,8 +188,8 @@ async function hasMonth(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Claims due schedules until `end`, which returns the figures of each step. `next` begins a new step, and `pause` stops
- * the claims until then.
+ * Claims due schedules until `end` is called. `pause` stops the claims until `next` is called, which begins a new step.
+ * `end` returns the figures of each step.
  */
 async function startClaimer(pool: Pool) {
   const holder = await registerClaimant(pool);

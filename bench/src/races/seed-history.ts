@@ -14,9 +14,10 @@ const ROWS_PER_STATEMENT = 500_000;
 const WEBHOOK = { type: 'webhook' as const, url: 'https://receiver-1.example.com/hook', headers: {} };
 
 /**
- * The number n of a schedule modulo 20 says what it is. 0 to 8: runs daily, at minute n of the day. 9 to 14: a one-shot
- * of the coming month. 15 to 17: has fired once. 18: paused, every hundredth of them by the engine. 19: cancelled. The
- * first schedule runs every minute. The schedules are spread evenly over a thousand receivers.
+ * The number n of a schedule modulo 20 says what kind of schedule it is. 0 to 8: a daily schedule, at minute n of the
+ * day. 9 to 14: a one-shot in the coming month. 15 to 17: a one-shot that has fired. 18: a paused schedule; the engine
+ * has paused one in a hundred of them, and a person the others. 19: a cancelled schedule. Schedule 0 runs every minute.
+ * The schedules are spread evenly over a thousand receivers.
  */
 const SEED_SCHEDULES = `
   with made as (

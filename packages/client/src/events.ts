@@ -29,8 +29,8 @@ const HEARTBEAT_TIMEOUT_MS = 45_000;
 const RECONNECT_DELAY_MS = 1_000;
 const MAX_RECONNECT_DELAY_MS = 5_000;
 /**
- * Number of event ids that the client remembers in order to drop repeated events. The API sends events in batches, and
- * a reconnect repeats at most one batch.
+ * Number of event ids that the client remembers in order to drop repeated events. After a reconnect, the API may repeat
+ * all events since the claim of the oldest run in flight. It sends those of at most 5,000 runs, two for each run.
  */
 const MAX_SEEN_IDS = 10_000;
 

@@ -63,8 +63,8 @@ describe('carillon import bullmq', () => {
 });
 
 /**
- * Starts the pg-boss that the benchmarks install. This package does not depend on pg-boss itself, because pg-boss needs
- * `@opentelemetry/api`, an optional peer of Vitest, and would so change how pnpm installs Vitest.
+ * Starts the pg-boss that the benchmarks install. This package does not depend on pg-boss itself. pg-boss needs
+ * `@opentelemetry/api`, an optional peer of Vitest, so the dependency would change how pnpm installs Vitest.
  */
 async function startPgBoss(connectionString: string) {
   const bench = createRequire(new URL('../../../bench/package.json', import.meta.url));

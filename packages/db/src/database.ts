@@ -53,11 +53,10 @@ export interface DatabaseOptions {
    */
   transactionTimeoutMs?: number;
   /**
-   * True to let Postgres also end statements outside of transactions after `transactionTimeoutMs`, and notice soon that
-   * the host of a client has vanished. Without the limit, a
-   * statement that waits for a lock keeps its session after the client has given up, and each new try of the client
-   * takes another session. Must be false behind a pooler, because the limit is set for the session, which the pooler
-   * gives to other clients.
+   * If true, Postgres also ends statements outside of transactions after `transactionTimeoutMs`, and soon notices that
+   * the host of a client has vanished. Without this time-out, a statement that waits for a lock keeps its session after
+   * the client has given up, and each new try of the client takes another session. Must be false behind a pooler: these
+   * settings belong to the session, which the pooler also gives to other clients.
    */
   limitsSessions?: boolean;
   /** Called with each new connection before its first use. If it fails, the connection is closed. */

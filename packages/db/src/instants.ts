@@ -1,6 +1,6 @@
 /**
- * SQL for an instant that is given in milliseconds since 1970. The division is exact, because a double can represent
- * every millisecond that we accept.
+ * SQL for an instant that is given in milliseconds since 1970. `to_timestamp` rounds to microseconds, so every
+ * millisecond of the years 1900 to 2199, to which rules are limited, is converted exactly.
  */
 export const instant = (milliseconds: string) => `to_timestamp((${milliseconds})::float8 / 1000)`;
 

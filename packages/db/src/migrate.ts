@@ -12,10 +12,10 @@ import { SCHEMA } from './schema/columns.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 /**
- * The number of an advisory lock that only migrations of Carillon take: the word "bell" in ASCII. The lock belongs to the
- * session, because it must cover several transactions: drizzle's migrator creates its schema and table by single
- * statements, then opens and commits a transaction of its own for the migrations, and the partitions follow. Drizzle's
- * commit would release a lock of a transaction around them, and each further try needs a new transaction.
+ * The number of an advisory lock that only migrations of Carillon take: the word "bell" in ASCII. The lock belongs to
+ * the session, because a lock of a transaction would be released too early. Drizzle's migrator creates its schema and
+ * table by single statements, and then commits a transaction of its own for the migrations. The partitions are created
+ * after that commit, and a failed try is repeated in a new transaction.
  */
 const MIGRATION_LOCK = 0x62656c6c;
 /**

@@ -17,9 +17,9 @@ export class PostgresWatch {
   }
 
   /**
-   * Logs an error. If it happened because Postgres is away, it is logged at debug level only: during an outage
-   * everything fails again and again, and one warning has said why. If Postgres has cancelled a statement because it
-   * took too long, this does not count as an outage.
+   * Logs an error. During an outage of Postgres, every statement fails again and again. So the first error logs one
+   * warning that Postgres is away, and the errors themselves are logged at debug level only. A statement that Postgres
+   * has cancelled because it took too long is no outage.
    */
   report(error: unknown, message: string, fields: object = {}): void {
     const details = { err: error, ...fields };

@@ -75,8 +75,8 @@ export function readConfig(root: string, variables: NodeJS.ProcessEnv = process.
     workers: env.WORKERS,
     /** The port of the first worker's health probes. Each further worker uses the next port. */
     workerPort: env.WORKER_PORT,
-    // Webhooks of a local installation may call programs on the same machine. Those of a server must not reach the
-    // addresses of its own network.
+    // With embedded servers, the installation counts as local, and its webhooks may call programs on the same machine.
+    // Without them, webhooks must not reach addresses of the machine's own network.
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS ?? String(embedded),
     // Handlers are reloaded when their code changes only during development. Embedded servers are a sign of
     // development.

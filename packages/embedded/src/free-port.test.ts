@@ -9,7 +9,8 @@ it('an embedded server gets a port that no outgoing connection can take while th
     ? readFileSync(RANGE, 'utf8').split(/\s+/).map(Number)
     : [];
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));
-  // A system whose ephemeral range begins below 10,240 leaves no room for other ports.
+  // `freePort` takes a port from 10,240 up to the first ephemeral port. If the ephemeral range begins at 10,240 or
+  // lower, no such port exists, and `freePort` returns ephemeral ports only.
   const expected = from > 10_240 ? 0 : ports.length;
   expect(ports.filter((port) => port >= from && port <= until)).toHaveLength(expected);
 });

@@ -68,8 +68,8 @@ interface StopStep {
 export type StopSteps = readonly [StopStep, ...StopStep[]];
 
 /**
- * Ends a process with a list of signals. Each signal but the first is sent only if the process has outlived the
- * patience of the signal before.
+ * Ends a process by a list of signals. The next signal is sent only if the process is still alive `patienceMs` after
+ * the signal before.
  */
 export async function endProcess(pid: number, steps: StopSteps): Promise<void> {
   for (const { signal, patienceMs } of steps) {

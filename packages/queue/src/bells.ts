@@ -25,8 +25,8 @@ export function slotEnd(at: number): number {
  */
 const SHARED_FROM_MS = 1_000;
 /**
- * If a slot ends within this time, its bell may have rung already, because the estimate of Postgres's clock is not
- * exact. So another bell is rung at once.
+ * If the slot of a due time ends within this time, a new bell rings at once. The shared bell of the slot may have rung
+ * already, because the estimate of Postgres's clock is not exact.
  */
 const CLOCK_MARGIN_MS = 2;
 const MAX_BULK_ADD = 500;
@@ -69,8 +69,9 @@ export class Bells implements Ringer {
   }
 
   /**
-   * Adds bells for slots for which Redis holds none, even if this process has added them before. A worker that died
-   * while it processed the earlier bell may still block the shared id, so each new bell gets an id of its own.
+   * Adds bells for slots for which Redis holds none, even if this process has added them before. If a worker died while
+   * it processed the earlier bell, that bell is still an active job with the shared id, and BullMQ ignores a new job
+   * with the same id. So each new bell gets an id of its own.
    */
   async rearm(ringAts: readonly number[]): Promise<void> {
     for (const ringAt of ringAts) this.#armed.delete(ringAt);

@@ -26,7 +26,8 @@ export type Bell = z.infer<typeof Bell>;
 export const BELL_JOB = 'bell';
 
 /**
- * Carillon's own periodic jobs, which BullMQ's job schedulers repeat. Schedules of users never become job schedulers.
+ * Carillon's own jobs (ticks). BullMQ's job schedulers repeat all ticks except `events` and `alerts`, which a process
+ * adds when there is work for them. Schedules of users never become job schedulers.
  */
 export const TICKS = {
   sweep: 'sweep',
@@ -41,7 +42,8 @@ export const TICKS = {
   /** Scans for tasks that are due soon. */
   tasks: 'tasks',
   /**
-   * Judges schedules by their objectives, and sends alerts. The sweep does the same; this tick runs between two sweeps.
+   * Judges schedules by their objectives, and sends alerts, as the sweep does too. No job scheduler repeats this tick:
+   * a worker adds it as a delayed job for a deadline before the next sweep, and the API adds it for a test message.
    */
   alerts: 'alerts',
   /** Compares the occurrences of all schedules with the runs that exist. */

@@ -27,7 +27,7 @@ export class OutsideMark {
     try {
       return Mark.parse(JSON.parse(text));
     } catch {
-      // If another program has overwritten the key, the mark says nothing about Postgres.
+      // Another program has overwritten the key. So it is unknown whether Postgres has lost a heartbeat.
       return null;
     }
   }

@@ -50,9 +50,9 @@ export async function keepPunctual(
 }
 
 /**
- * How long to sleep before the next read. A bell that is overdue at one read after the other waits for a worker with
- * room for more runs, so the pauses grow. Under load another bell is overdue at each read, and the pauses stay short:
- * if they grew then, bells would ring up to 100 ms late.
+ * How long to sleep before the next read. If two reads in a row find the same overdue bell, all workers are full and
+ * the bell waits for one with room, so the pauses grow. Under load, each read finds a different overdue bell. The
+ * pauses then stay short, because longer ones would make bells ring up to 100 ms late.
  */
 export function pauseUntilNextRead({
   untilHeadMs,
@@ -62,7 +62,7 @@ export function pauseUntilNextRead({
 }: {
   /** The time until the first bell is due; 0 or less if it is overdue. */
   untilHeadMs: number;
-  /** True if the read before found the same bell. */
+  /** True if the previous read found the same bell at the head. */
   isSameHead: boolean;
   lastPauseMs: number;
   maxLookMs: number;

@@ -42,8 +42,9 @@ type RedisVariables = z.infer<z.ZodObject<typeof redisVariables>>;
 const HASH_TAG = /\{[^}]+\}/;
 
 /**
- * The last step of a configuration: fills in the prefix, reads the files, and adds `redis`, which is null without
- * Redis. On a cluster the prefix must hold a hash tag, because each of BullMQ's scripts uses several keys.
+ * The last step of parsing a configuration. Fills in the default prefix, reads the certificate files, and adds `redis`,
+ * which is null without Redis. On a cluster the prefix must hold a hash tag, because each of BullMQ's scripts uses
+ * several keys.
  */
 export function resolveRedis<T extends RedisVariables>(
   variables: T,

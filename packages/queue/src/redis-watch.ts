@@ -79,9 +79,10 @@ export class RedisWatch {
 }
 
 /**
- * The log lines of an outage: a warning at its beginning, a line whenever its cause changes, and a line at its end. A
- * new cause is a warning too, because the first check may find no connection, and only the next one that Redis refuses
- * the password. A cause that comes back is not, because two causes may alternate.
+ * Writes the log lines of an outage: at its beginning, whenever its cause changes, and at its end. The first line of
+ * each cause is a warning, because the first cause may not be the real one: one check may find no connection, and the
+ * next check may find that Redis refuses the password. A cause that comes back is logged as info, because two causes
+ * may alternate.
  */
 export function reportOutages(
   log: Record<'warn' | 'info', (fields: object, message: string) => void>,

@@ -3,7 +3,7 @@ import type { RedisClient } from './connection.js';
 import { QUEUES, type Tick } from './names.js';
 import { openQueue } from './open-queue.js';
 
-/** Makes a worker do a tick (one of Carillon's periodic jobs) now, ahead of its regular time. */
+/** Makes a worker do a tick (one of Carillon's own jobs) now, even if it is not repeated or its next time is later. */
 export interface Waker {
   wake(tick: Tick): Promise<void>;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export class WakeUps implements Waker {
     this.#queue = openQueue(QUEUES.ticks, options);
   }
 
-  /** Fails at once while Redis is unreachable. The next regular tick then does the work. */
+  /** Fails at once while Redis is unreachable. The next regular tick or sweep then does the work. */
   async wake(tick: Tick): Promise<void> {
     await this.#queue.add(tick, {}, { removeOnComplete: true, removeOnFail: true });
   }

@@ -30,8 +30,9 @@ export interface CompiledTiming {
    */
   wallClock: WallClockInstants | null;
   /**
-   * The instants after those on excluded days were moved to other days, but before business days are chosen and settled
-   * instants are removed. Null if the policy skips excluded instants instead of moving them.
+   * The instants of the rule, each instant on an excluded day moved to another day. Business days are chosen later, and
+   * settled instants (`settledAts`) are removed later. Null if the policy skips excluded instants, or if the timing has
+   * neither excluded days nor business days.
    */
   moved: MovedInstants | null;
 }

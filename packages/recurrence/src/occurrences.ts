@@ -56,7 +56,8 @@ export function excludedOccurrences(
   const occurrences = occurrencesWithin(timing, { afterAt, untilAt, limit });
   const endAt = occurrences.length === limit ? (occurrences.at(-1) ?? afterAt) : untilAt;
   const named = new Set(occurrences);
-  // Up to `endAt` there are at most `limit` occurrences, so twice as many instants hold `limit` excluded ones.
+  // The search for `all` ignores the exclusions. Up to `endAt`, at most `limit` of its instants are occurrences, so its
+  // first `2 * limit` instants include the first `limit` excluded ones.
   const all = { afterAt, untilAt: endAt, limit: 2 * limit };
   return occurrencesWithin({ ...timing, exclusions: [], calendars: {} }, all)
     .filter((at) => !named.has(at))
@@ -122,7 +123,8 @@ const BYTES_PER_CHARACTER = 12;
 const INTERVAL_TABLE_BYTES = 70_000;
 
 /**
- * Schedules with the same rule share its compiled form. They also ask for the occurrence after the same few instants.
+ * Compiled timings. Schedules with the same rule share an entry. Such schedules often ask for the next occurrence after
+ * the same instant, so each entry also caches these answers (`nextAfter`).
  */
 const compiledTimings = new RecentCache<string, CachedTiming>({
   maxEntries: 1000,

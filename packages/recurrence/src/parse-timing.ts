@@ -22,8 +22,8 @@ import { timingWarnings } from './words/timing-warnings.js';
 import { canonicalTimeZone, timeZoneProblem } from './zone/time-zone-name.js';
 
 /**
- * The JSON form of a timing. It may come from a queue as well as from a validated request, so the type of no field is
- * taken for granted.
+ * The JSON form of a timing. It may come from a queue and not only from a validated request, so `parseTiming` checks
+ * the type of every field.
  */
 export interface TimingInput {
   rule: RuleInput;

@@ -3,8 +3,10 @@ import { UnusableRule } from './parse-result.js';
 /**
  * Maximum number of steps of one evaluation of a rule, such as the search for its next occurrence. A step is one day or
  * month looked at, or one BYSETPOS position selected. Steps are counted instead of milliseconds so that every machine
- * accepts and refuses the same rules. Counting any rule from 1900 to 2199 takes at most about 115,000 steps, so only
- * compiling a rule can exceed the budget: an accepted rule can always be evaluated.
+ * accepts and refuses the same rules.
+ *
+ * An accepted rule can always be evaluated: only compiling a rule can exceed the budget, and a rule is compiled before
+ * it is accepted. Counting the occurrences of a compiled rule from 1900 to 2199 takes at most about 115,000 steps.
  */
 export const MAX_STEPS_PER_EVALUATION = 300_000;
 

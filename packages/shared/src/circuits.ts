@@ -81,7 +81,10 @@ export class Circuits {
     else if (isProbe) this.options.onChange({ key, at: now, kind: 'opened_again' });
   }
 
-  /** A delivery that sent nothing, or was stopped, says nothing about the origin. The next delivery may probe. */
+  /**
+   * Ends a delivery that sent nothing or was stopped. Such a delivery says nothing about the origin. If it was the
+   * probe, the next delivery may probe instead.
+   */
   abort(key: string, isProbe: boolean): void {
     this.#circuits.get(key)?.aborted(isProbe);
   }

@@ -46,7 +46,10 @@ export interface DueOccurrence {
 }
 
 export type Decision =
-  /** Start `run` (if any), record `passed` (if any), then move on to `next`, or finish the schedule. */
+  /**
+   * Start `run`, and record the occurrences `passed` as not run; each of the two may be null. Then move the schedule on
+   * to `next`, or finish the schedule if `next` is null.
+   */
   | { kind: 'move'; run: DueOccurrence | null; passed: Stretch | null; next: DueOccurrence | null }
   /** The rule can no longer be evaluated, so the schedule pauses with this reason. */
   | { kind: 'broken'; reason: string };

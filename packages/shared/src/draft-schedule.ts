@@ -22,7 +22,10 @@ export interface DraftedSchedule {
   timing: Timing;
   plan: Plan;
   first: DueOccurrence;
-  /** The first occurrence lies after this instant. */
+  /**
+   * When the schedule was drafted. The first occurrence lies after this instant, unless a rule `at` names an earlier
+   * one.
+   */
   draftedAt: number;
   warnings: string[];
 }
@@ -78,8 +81,9 @@ type DraftedTiming =
   | { ok: false; problems: Problem[] };
 
 /**
- * Timings that were parsed within the current hour. Parsing is most of the work of a draft, and many schedules share
- * their rule.
+ * Cache of parsed timings. Parsing is most of the work of a draft, and many schedules share their rule. An entry is
+ * used only within the hour in which it was parsed, because the warnings depend on the time: they name the coming DST
+ * changes.
  */
 const recentlyParsed = new RecentCache<string, { timing: Timing; warnings: string[] } | false>({
   maxEntries: 1_000,

@@ -6,9 +6,9 @@ export type HandlerResult = { value: unknown } | { error: string };
 
 /**
  * Reads the value that a handler returned from the stored response of its attempt. Null if the handler returned
- * nothing, or if the target of the run is not a handler (`handler` is null). Then the response is the text that a
- * receiver answered or that a ping sent (the request by which a job reports to its heartbeat). Such a text may look
- * like the result of a handler.
+ * nothing, or if the target of the run is not a handler (`handler` is null). The response of any other target is not
+ * parsed, because it may look like the result of a handler. It is the text that a receiver answered, or the body of a
+ * ping (the request by which a job reports to its heartbeat).
  */
 export function readHandlerResult({
   handler,

@@ -86,16 +86,16 @@ export interface EngineFacts {
   largestClockOffsetMs: number;
   /** Number of open circuit breakers that make deliveries wait, over all projects and live workers. */
   openCircuits: number;
-  /** Number of runs that failed for good in the last five minutes. */
+  /** Number of runs that failed for good in the current minute and the five minutes before it. */
   failedLately: number;
-  /** Number of attempts that succeeded in the last five minutes. */
+  /** Number of attempts that succeeded in the current minute and the five minutes before it. */
   succeededLately: number;
   /**
    * Number of overdue rows, missing wake-ups and expired leases (drift) that sweeps found in each of the last three
    * whole minutes, oldest first.
    */
   driftByMinute: readonly number[];
-  /** Number of months without a partition in the history tables, of the current month and the next one. */
+  /** Number of months, out of the current month and the next one, for which the history tables have no partition. */
   missingPartitions: number;
   /**
    * Number of differences that audits found between the occurrences of schedules and the runs that exist. It falls back

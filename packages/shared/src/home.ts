@@ -22,9 +22,10 @@ export interface CurrentHome extends Omit<Home, 'addresses'> {
 }
 
 /**
- * The state of the mark: the latest committed sign of life of a worker, which is also kept in Redis. `intact`: Postgres
- * still has it. `absent`: Redis answers, and has no mark. `silent`: there is no Redis, it does not answer, or its mark
- * is older than a decision by `carillon restore`.
+ * The state of the mark, a copy in Redis of the latest worker heartbeat that Postgres has committed. `intact`: Postgres
+ * still has this heartbeat. `absent`: Redis answers, but has no mark. `silent`: the mark proves nothing, because the
+ * installation has no Redis, because Redis does not answer, or because the mark was written before the operator's
+ * latest decision with `carillon restore`.
  */
 export type MarkState = 'intact' | 'absent' | 'silent';
 
@@ -37,18 +38,18 @@ export type HomeVerdict =
   | { kind: 'moved'; home: Home }
   | { kind: 'copied'; reason: string }
   /**
-   * The server may hold a copy of the database, and Redis, whose mark could prove or disprove it, gives no answer. The
-   * worker logs a warning and goes on.
+   * The server may hold a copy of the database. Only the mark in Redis (the latest heartbeat of a worker) could tell,
+   * and Redis gives no usable answer. The worker logs a warning and goes on.
    */
   | { kind: 'suspect'; reason: string };
 
 const MAX_ADDRESSES = 20;
 
 /**
- * Decides whether a database is still the one that its installation used, or a copy of it. An intact mark in Redis
- * proves that it is no copy. Without the mark, another cluster or another database means a copy. A new timeline or
- * address is a weaker sign, because a failover or a move changes it too. So it means a copy only if Redis answers and
- * has no mark.
+ * Decides whether a database is still the one that its installation used, or a copy of it. An intact mark (see
+ * `MarkState`) proves that the database is no copy. Otherwise another Postgres cluster or another database means a
+ * copy. A new timeline or a new address is a weaker sign, because a failover or a move causes it too. So it means a
+ * copy only if Redis answers and has no mark.
  */
 export function judgeHome(recorded: Home | null, now: CurrentHome, mark: MarkState): HomeVerdict {
   const home = remember(recorded, now);

@@ -37,8 +37,9 @@ export const HOLD_ADVICE: Record<HoldCode, string> = {
 };
 
 /**
- * An operator's decision about the lost time, unless it is `by-policy`: every occurrence that was due until `untilAt`
- * is recorded as skipped with this reason (`account`), or is run (`refire`).
+ * An operator's decision about the lost time. Every occurrence that was due until `untilAt` is recorded as skipped with
+ * this reason (`account`), or is run (`refire`). The decision `by-policy` needs no record, because claims follow the
+ * misfire policies anyway.
  */
 export interface LostTime {
   mode: Exclude<RestoreMode, 'by-policy'>;

@@ -11,9 +11,10 @@ export interface ScheduleUnderTzdata {
 }
 
 /**
- * Computes the pending occurrence with the time zone data of this process; null if it stays the same. If the rule no
- * longer yields its instant, the occurrence moves to the nearest instant that the rule does yield. So a change of a
- * zone neither repeats an occurrence that has run nor leaves one out.
+ * Computes the pending occurrence again with the time zone data of this process; null if it stays the same. If the rule
+ * no longer names the instant of the occurrence, the occurrence moves to the nearest instant after now that the rule
+ * names. The nearest instant is usually the same occurrence at its new time. So no occurrence is repeated. The pending
+ * occurrence is left out only if its new time is past already.
  */
 export function nextUnderTzdata(
   { key, timing, plan, occurrenceAt, dueAt }: ScheduleUnderTzdata,

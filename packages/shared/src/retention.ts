@@ -21,7 +21,7 @@ export interface RetentionDays {
 /** The instants before which a project's history is removed; null if it is kept for ever. */
 export interface Cutoffs {
   projectId: number;
-  /** Runs with their attempts and deferrals, gaps, and replaced definitions. */
+  /** For runs (with their attempts and deferrals), for gaps, and for replaced definitions. */
   runsBefore: number | null;
   /** True if the project sets the retention of its runs itself. */
   hasOwnRuns: boolean;

@@ -25,8 +25,8 @@ interface Exposed {
 }
 
 /**
- * The Prometheus text of a process: its counters and gauges, and the metrics of Node itself. Every metric is present
- * from the start, because an alert cannot be written on an absent metric.
+ * The Prometheus text of a process: its counters and gauges, and the metrics of Node itself. A counter that has counted
+ * nothing is written as 0, because an alert on an absent metric never fires.
  */
 export async function exposition({ counters, gauges, labels = {} }: Exposed): Promise<string> {
   const sums = AggregatorRegistry.aggregate([

@@ -76,8 +76,8 @@ async function linkModules(folder: string, workspace: string): Promise<void> {
 }
 
 /**
- * Finds an installed third-party package. A workspace of the earlier commit may need one on which the workspace of
- * today no longer depends, so the packages that other workspaces have installed are searched too.
+ * Finds an installed third-party package. The workspace itself may not depend on the package any more, although it did
+ * at the earlier commit. So the packages that other workspaces have installed are searched too.
  */
 async function installedModule(workspace: string, name: string): Promise<string | null> {
   const places = [join(workspace, 'node_modules'), join('node_modules', '.pnpm', 'node_modules')];

@@ -27,7 +27,10 @@ export function ensurePgbouncer(): boolean {
 const PROGRAM = '/usr/sbin/pgbouncer';
 const isInstalled = () => existsSync(PROGRAM);
 
-/** A PgBouncer in transaction mode. It opens at most 12 connections to a database, fewer than Carillon opens to it. */
+/**
+ * A PgBouncer in transaction mode. It opens at most 12 connections to each database. Carillon opens more than 12 to
+ * PgBouncer.
+ */
 export class Pgbouncer {
   #child: ChildProcess | null = null;
 

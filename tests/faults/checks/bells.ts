@@ -47,8 +47,8 @@ export async function checkBells({ pool, redis, bellsKey }: Installation): Promi
   const missing = ringAts.filter(
     (ringAt) =>
       ringAt > nowAt + BELL_GRACE_MS &&
-      // The sweep adds the bells of slots that come within the horizon. A slot that has done so since the last sweep
-      // has none yet.
+      // Slots that come within the horizon get their bells from the next sweep. So the slots at the end of the horizon
+      // may not have a bell yet.
       ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
       !armed.has(ringAt),
   );

@@ -77,8 +77,8 @@ function* problemsOfOutage(alert: Alert, { messages }: AlertFacts): Generator<st
 }
 
 /**
- * Finds two alerts of one schedule that were open at the same time. There must be none, because each schedule has a
- * single objective.
+ * Reports each pair of alerts of one schedule that were open at the same time. There must be no such pair, because each
+ * schedule has a single objective.
  */
 function overlaps(alerts: readonly Alert[]): string[] {
   return alerts.flatMap((alert, index) =>

@@ -79,7 +79,7 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
   }
 }
 
-/** Checks that the ledger tells each attempt of each run, with its time and its outcome, and no other. */
+/** Checks that the ledger lists exactly the attempts of each run, with their times and outcomes. */
 export function checkAttempts({ ledgers, runs }: IncidentFacts): string[] {
   const stories = new Map([...ledgers.values()].flat().map(({ runId, story }) => [runId, story]));
   return runs.flatMap(({ id, attempts }) => {

@@ -40,9 +40,8 @@ interface Migrations {
 }
 
 /**
- * Finds the latest commit that has fewer migrations than the working copy, and the same ones up to there. The search
- * ends at the first commit with another first migration, because the current programs refuse the database of such a
- * commit.
+ * Finds the latest commit whose migrations are the first ones of the working copy, but not all of them. The search ends
+ * at a commit with another first migration, because the current programs refuse a database of that commit.
  */
 export function findEarlierVersion(
   { folder, git }: Repository = { folder: root, git: gitHere },
@@ -51,7 +50,7 @@ export function findEarlierVersion(
   if (today.tags.length < 2) return { missing: 'there is only one migration' };
   try {
     const changes = git('rev-list', '--first-parent', 'HEAD', '--', JOURNAL).toString().trim().split('\n');
-    // HEAD comes first, because it is the earlier version itself if the latest migration is not committed yet.
+    // HEAD comes first: if the latest migration is not committed yet, HEAD has fewer migrations than the working copy.
     for (const revision of ['HEAD', ...changes.map((change) => `${change}^1`)]) {
       const before = readMigrations((path) => git('show', `${revision}:${path}`).toString());
       if (before.first !== today.first) break;

@@ -16,7 +16,7 @@ export interface Delivery {
   bodyHash: string;
   at: number;
   status: number | null;
-  /** The time at which the answer was sent; null as long as it was not. */
+  /** The time at which the answer was sent; null until then. */
   answeredAt: number | null;
   /** Answers the request, if the receiver holds it back. */
   answer(status: number): Promise<void>;

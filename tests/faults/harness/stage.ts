@@ -20,7 +20,7 @@ export class Stage {
   healedAt = performance.now();
   /** The span from the first fault to the end of the last one. */
   readonly span: Span = { fromAt: Number.POSITIVE_INFINITY, untilAt: Number.POSITIVE_INFINITY };
-  /** The span of time in which the transactions were committed that Postgres has lost; null if it has lost none. */
+  /** The span of time whose committed transactions Postgres has lost; null if Postgres has lost none. */
   lostTail: Span | null = null;
 
   private constructor(

@@ -91,9 +91,9 @@ async function outcomesOf({ installation }: Stage, { id }: Input): Promise<(stri
 }
 
 /**
- * Tables that the scenario may lock, and a list of the API that reads each of them. Creating or editing a schedule needs
- * none of them. `audit_log` is not among them: an API reads it on each new connection, to notice a restore, so while it
- * is locked an API opens no connection and answers 503.
+ * The scenario locks one of these tables. `path` is the operation of the API that lists the rows of the table. The API
+ * creates and edits schedules without these tables. `audit_log` is left out: an API reads it on each new connection, to
+ * notice a restore. While `audit_log` is locked, an API opens no connection and answers 503.
  */
 const LOCKED_LISTS = [
   { table: 'calendars', path: '/v1/calendars' },

@@ -56,8 +56,9 @@ const lockedSchedules: Scenario = {
     const soon = () => stage.inMs(random.integer(1_000, 1_500));
     const retried = stage.webhook('alpha', stage.inMs(100), 'hold');
     const due = Array.from({ length: 4 }, () => stage.webhook('alpha', soon()));
-    // A claim of these two schedules needs more locks than that of the agenda row: the third run of the first also
-    // finishes its schedule, and a claim of the second counts its open runs.
+    // The agenda rows of these two schedules are free, but their rows in `schedules` are locked, and both schedules
+    // need them. The claim of the third run of the first schedule stores its totals there. The second schedule must be
+    // locked before its next queued run may start.
     const changed = [
       { ...stage.webhook('beta', { every: 'PT1S' }), maxRuns: 3 },
       { ...stage.webhook('beta', { every: 'PT1S' }, 'slow/50'), overlap: 'queue' as const },

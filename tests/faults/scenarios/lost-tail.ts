@@ -8,8 +8,8 @@ import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
 /**
- * Creates schedules that fire while the later replacement of Postgres does not receive transactions any more, so that
- * it will lack their claims. The receiver holds the deliveries until it is told to answer.
+ * Creates schedules whose claims will be lost. They fire after the standby or backup that will replace Postgres has
+ * received its last transaction. The receiver holds the deliveries until the scenario tells it to answer.
  */
 async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
   const { random, clients } = stage;
@@ -119,9 +119,9 @@ const lengthOf = (stage: Stage) =>
   stage.scaled({ short: 2_000, long: stage.random.integer(1_500, 5_000), full: 15_000 });
 
 /**
- * Minimum time between the last transaction that the new server has and the replacement. The API notices the loss by
- * the latest heartbeat that it remembers. That one may be two seconds old: one second until the next heartbeat, and one
- * until the API reads it.
+ * Minimum time from the last transaction that the new server has until it replaces the old server. The API notices the
+ * loss by the latest heartbeat that it remembers. That heartbeat may be two seconds old: one second until the next
+ * heartbeat, and one second until the API reads it.
  */
 const MIN_LOST_MS = 3_000;
 

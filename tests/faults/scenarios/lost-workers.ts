@@ -107,8 +107,8 @@ async function heldBy({ installation }: Stage, inputs: readonly Input[]): Promis
 }
 
 /**
- * True if this worker has begun the first attempt of a schedule's run. A later attempt does not count: if the first was
- * handed back before it began, the same worker may run it later.
+ * True if this worker has begun attempt 1 of a schedule's run. Attempt 2 does not count: if attempt 1 was handed back
+ * before it began, the same worker may claim the run again.
  */
 const hasBegunIn = ({ lines }: TestProcess, key: string) =>
   lines.some(
@@ -138,8 +138,8 @@ async function seeWaiting(stage: Stage, inputs: readonly Input[]) {
  */
 async function freezeBeforeDelivery(stage: Stage): Promise<void> {
   const { installation, random, clients } = stage;
-  // The runs of a batch may end before the scenario sees that a worker has several of them, so it creates batches until
-  // it sees one.
+  // The runs of a batch may end before the scenario sees that a worker has several of them. So the scenario creates
+  // batches until it sees such a worker.
   const { victim, keys } = await eventually(
     async () => {
       const at = stage.inMs(random.integer(300, 800));

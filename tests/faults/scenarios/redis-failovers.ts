@@ -51,8 +51,8 @@ async function failOver(stage: Stage, { master, servers, login = {}, neighbour }
   await createMeanwhile(stage, replace());
   stage.heal();
   await seeBell(stage);
-  // A worker may see two outages, because the Sentinel that comes back names the old master for a moment. It must log
-  // as many recoveries.
+  // A worker may see two outages, because the Sentinel that comes back names the old master for a moment. The worker
+  // must log a recovery for each outage.
   await Promise.all(
     workers.map((worker, index) => seeRecovery(() => worker.lines.slice(earlierLines[index]))),
   );

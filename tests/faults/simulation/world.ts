@@ -37,9 +37,9 @@ interface StaleRun {
 }
 
 /**
- * One schedule on the real engine, with time as an argument. Also records what an observer would see (which worker
- * claimed what, and which changes were acknowledged when), and checks the promises I1 to I10 of docs/architecture.md by
- * it, after every step and at the end.
+ * One schedule on the real engine, with time as an argument. The class also remembers the claimed attempts and the
+ * state of the schedule that a client knows. At each claim, after each step and at the end, it checks the promises of
+ * docs/architecture.md. It leaves out I7 (recovery from a fault) and I8 (bells in Redis).
  */
 export class World {
   now = T0;
@@ -210,7 +210,7 @@ export class World {
     refuse(checkAgenda(await this.#readFacts()));
   }
 
-  /** Checks all promises with the checks of the fault scenarios, after everything has ended. */
+  /** Checks the promises with the checks of the fault scenarios, after every run has ended. */
   async checkAll(): Promise<void> {
     const facts = await this.#readFacts();
     const open = [...facts.runs.values()].flat().filter((run) => isOpen(run));

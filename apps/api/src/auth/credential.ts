@@ -19,7 +19,8 @@ export function credentialOf(request: FastifyRequest): Credential | null {
   }
   const token = tokenInCookie(request);
   if (token === null) return null;
-  // A browser sends the cookie even with a request that another site has caused, so the origin is checked.
+  // `SameSite=Strict` keeps other sites from using the cookie, but not other origins of the same site. So the origin is
+  // checked.
   requireSameOrigin(request);
   return { kind: 'session', secret: token };
 }

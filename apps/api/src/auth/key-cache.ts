@@ -10,8 +10,8 @@ const KNOWN_TTL_MS = 900;
 /** TTL of an unknown key, so that a client that keeps sending it does not cause a query each time. */
 const UNKNOWN_TTL_MS = 2_000;
 /**
- * How long after its last successful lookup a credential passes the throttle of its client address without a check
- * against the list of all valid credentials.
+ * For this long after its last successful lookup, a credential is let through while its client address is throttled.
+ * After that, the throttle looks for the credential in the list of all valid credentials.
  */
 const RECENTLY_VALID_MS = 600_000;
 /** TTL of the list of all valid credentials. The list is read only while a client address is throttled. */

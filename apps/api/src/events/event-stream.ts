@@ -80,7 +80,7 @@ export class EventStream implements Listener {
     setTimeout(() => this.#socket?.destroy(), CLOSE_TIMEOUT_MS).unref();
   }
 
-  /** Disconnects a client that has read nothing since the previous heartbeat. */
+  /** Sends a heartbeat. Disconnects a client that has left data unread both now and at the previous heartbeat. */
   #beat(): void {
     const hasUnread = this.response.writableLength > 0;
     if (hasUnread && this.#hadUnread) this.response.destroy();

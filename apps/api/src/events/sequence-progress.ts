@@ -18,7 +18,7 @@ export class SequenceProgress {
   readonly #read = new Set<number>();
   #reached: { number: number; at: number }[] = [];
 
-  /** `maxCommitLagMs` is how long polls look for numbers below one that has been read. */
+  /** After a number has been read, polls look for smaller numbers for `maxCommitLagMs` more. */
   constructor(
     from: number,
     private readonly maxCommitLagMs: number,
@@ -43,8 +43,9 @@ export class SequenceProgress {
   }
 
   /**
-   * Records the numbers that a poll has read, the smallest first. The floor rises to a number only after a poll that
-   * started `maxCommitLagMs` after the number was first read, so that this poll has looked once more for smaller numbers.
+   * Records the numbers that a poll has read. `numbers` is ascending. The floor rises to a number only when a poll ends
+   * that started at least `maxCommitLagMs` after the number was first read. That poll has looked for smaller numbers
+   * once more.
    */
   advance(numbers: readonly number[], { startedAt, endedAt, isFull }: PageRead): void {
     const last = numbers.at(-1) ?? this.#highest;

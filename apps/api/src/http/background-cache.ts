@@ -25,7 +25,8 @@ interface Kept<T> {
 /**
  * Caches values that take seconds to compute for a large project. Values are computed in the background, one after the
  * other, and are fresh for up to a minute. A request does not wait for a slow value: `read` returns the previous value,
- * or null if that is older than five minutes. With null, the route answers with what it can read at once.
+ * or null if there is none or if it is older than five minutes. With null, the route answers with what it can read at
+ * once.
  */
 export class BackgroundCache<T> {
   readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_CACHED_VALUES });

@@ -25,7 +25,10 @@ const RETRY_AFTER_MS = 2_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The permission to run that the request holds, if its route does heavy work. */
+    /**
+     * The place that this request holds among the heavy requests that may run at once. It is set only on routes that do
+     * heavy work.
+     */
     heavyPlace?: Place;
   }
 }

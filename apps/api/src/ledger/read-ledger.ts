@@ -70,7 +70,8 @@ async function readStretch(pool: Pool, request: LedgerRequest): Promise<PlacedPa
     gaps.length < MAX_GAPS ? toAt : (gaps.at(-1)?.toAt ?? toAt),
   );
   const complete = fitting.filter((run) => run.occurrenceAt <= untilAt);
-  // A change may concern the next occurrence until it is claimed, which may be later than the occurrence itself.
+  // A change may concern the next occurrence until a worker claims this occurrence, and the claim may be late. So all
+  // changes until now are read if the page lists the next occurrence.
   const isNextListed = schedule.occurrenceAt !== null && schedule.occurrenceAt <= untilAt;
   const others = [{ key: schedule.key, fromAt, untilAt: isNextListed ? Math.max(nowAt, fromAt) : untilAt }];
   const changes = await readScheduleChanges(pool, { projectId, runs: complete, others, nowAt });

@@ -22,7 +22,10 @@ interface Steps {
 /** The attempts, deferrals, bulk replays and changes of some runs. */
 export interface RunSteps {
   of(run: RunIdentity): Steps;
-  /** The steps of runs up to this instant are complete. */
+  /**
+   * All steps were read of runs whose occurrence is at or before this instant. Infinity if every query has read all
+   * steps.
+   */
   completeUntilAt: number;
 }
 
@@ -63,6 +66,9 @@ export async function readSteps(
   return { of, completeUntilAt };
 }
 
-/** A query that has reached `MAX_STEPS_PER_PAGE` has read all steps of the runs up to the last one that it returned, and no more. */
+/**
+ * The occurrence up to which a query has read all steps. A query that has reached `MAX_STEPS_PER_PAGE` ends with the occurrence
+ * of its last row. Any other query has read everything.
+ */
 const endOfSteps = (steps: readonly RunIdentity[]) =>
   (steps.length < MAX_STEPS_PER_PAGE ? undefined : steps.at(-1)?.occurrenceAt) ?? Number.POSITIVE_INFINITY;

@@ -103,8 +103,9 @@ export const pingRoutes =
       };
 
     /**
-     * Handles a ping for a schedule that delivers its runs to the job. `rid` names the run that the ping is about.
-     * Without `rid`, it is the run with the latest occurrence among those whose delivery has begun.
+     * Handles a ping for a schedule whose target is not `heartbeat`: the job received the run and reports on it. The
+     * ping is about the run that `rid` names. Without `rid`, the ping is about the run with the latest occurrence among
+     * the runs whose delivery has begun.
      */
     const takeReport = async (
       { query: { rid }, log }: PingRequest,

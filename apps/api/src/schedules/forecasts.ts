@@ -44,8 +44,8 @@ interface Fires {
 export class Forecasts {
   readonly #kept: BackgroundCache<Forecast & Fires>;
   /**
-   * Queries of next fires that are under way. A request that does not wait for a forecast shares the query with the
-   * computation of that forecast.
+   * Queries of next fires that are under way. The computation of a forecast needs the next fires too, so it shares the
+   * query with the requests that do not wait for the forecast.
    */
   readonly #nextFires = new Map<string, Promise<FiresByMinute>>();
   /** A cache of stored groups by project. An entry is valid until a worker stores the forecast of the project again. */
@@ -102,8 +102,8 @@ export class Forecasts {
   }
 
   /**
-   * Returns the cached forecast, or a new one if it is computed soon enough. Otherwise returns the stale one; null if
-   * there is none.
+   * Returns the cached forecast while it is fresh, or else a new one if it is computed soon enough. Otherwise returns
+   * the stale forecast; null if there is none or if it is too old.
    */
   #within(range: Range): Promise<(Forecast & Fires) | null> {
     return this.#kept.read(nameOf(range), async () => {

@@ -93,8 +93,8 @@ export function offsetAt(at: number, zone: string): number {
 }
 
 /**
- * Converts a local time in a zone, such as `2027-03-29T09:00`, to an instant. In a DST overlap this is the first of the
- * two instants.
+ * Converts a local time in a zone, such as `2027-03-29T09:00`, to an instant. A local time in a DST overlap has two
+ * instants. Then the result is the first one in zones behind UTC, and the second one in all other zones.
  */
 export function instantOf(local: string, zone: string): number {
   const wall = Date.parse(`${local}Z`);

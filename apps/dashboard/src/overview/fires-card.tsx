@@ -28,7 +28,10 @@ const LATENESS = [
   { name: 'Late, p99', line: 'border-dashed border-accent', of: 'p99Ms' },
 ] as const;
 
-/** Fires by outcome and their lateness, over the last hour or day. The totals link to the list of runs since then. */
+/**
+ * The number of runs by outcome, and their lateness, over the last hour or day. Each total links to the list of the
+ * runs of that time.
+ */
 export function FiresCard() {
   const search: OverviewSearch = route.useSearch();
   const last = search.last ?? 'hour';

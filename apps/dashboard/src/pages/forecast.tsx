@@ -13,7 +13,7 @@ import { Card, Empty, Figure, PageTitle, Problem, Skeleton } from '../ui/parts.j
 import { Instant } from '../ui/times.js';
 
 const route = getRouteApi('/forecast');
-/** The page does not call a minute with fewer fires than this a herd, even if the busiest minute so far had fewer. */
+/** A coming minute is called a herd if it has more fires than this, and more than any minute of the last day. */
 const MIN_FIRES_OF_HERD = 1_000;
 
 /** The next 24 hours by minute: when many schedules fire at once, and which ones these are. */

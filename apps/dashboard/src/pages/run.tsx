@@ -145,7 +145,7 @@ function RunButtons({ run }: { run: RunWithAttempts }) {
   );
 }
 
-/** The latest runs of the same schedule, and of the same receiver. */
+/** The latest runs of the same schedule: their outcomes, and how long they took. */
 function Lately({ run }: { run: RunWithAttempts }) {
   const lately = useQuery({
     queryKey: ['schedule', run.scheduleId, 'lately'],

@@ -1,7 +1,7 @@
 import { readMissed } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 
-/** At start: reports the runs that fell due while no worker was running, then claims them. */
+/** At start: logs how many runs are due and not claimed yet, then claims them. */
 export async function claimMissedRuns(
   { pool, log }: WorkerContext,
   ring: () => Promise<void>,

@@ -32,7 +32,10 @@ export class LateHandBack {
     await this.#working;
   }
 
-  /** Does the same as `run`, also for attempts whose lease was lost while an earlier call was in progress. */
+  /**
+   * Waits for a call in progress, and then does the same as `run`. So attempts whose lease was lost during that call
+   * are handed back as well.
+   */
   async finish(): Promise<void> {
     await this.#working;
     await this.run();

@@ -113,8 +113,8 @@ async function count({ pool, postgres }: WorkerContext): Promise<void> {
 }
 
 /**
- * Adds the bells (wake-ups for due rows) that Redis lacks; returns how many of these Redis should have had. Does
- * nothing without Redis, or while Redis takes no writes.
+ * Adds the bells (wake-ups for due rows) that Redis lacks. Returns how many of them Redis should have had already,
+ * which means that they were lost. Does nothing without Redis, or while Redis takes no writes.
  */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
   const { ringAts, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
@@ -123,7 +123,8 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     const held = await bells.readArmed(nowAt, horizonMs);
     if (held === null) return 0;
     const missing = ringAts.filter((ringAt) => !held.has(ringAt));
-    // Read before the bells are added, because that takes time, in which the rows become older.
+    // This read comes before the bells are added. Adding bells takes time, and a row that has just changed would then
+    // be old enough for its bell to count as missing.
     const unchanged = await readUnchangedSlots(pool, {
       ringAts: missing.filter((ringAt) => shouldBeArmed(ringAt - nowAt, { horizonMs, sweepIntervalMs })),
       slotMs: SLOT_MS,
@@ -140,8 +141,9 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
 }
 
 /**
- * True if Redis should have the bell of a slot that ends in this time. Bells for due times that have come within the
- * horizon since the last sweep do not count as missing, because the sweep is the first to add them.
+ * True if Redis should already hold the bell of a slot that ends in `inMs`. A slot near the end of the horizon was
+ * still beyond the horizon at the last sweep. The bell of such a slot does not count as missing, because this sweep is
+ * the first to add it.
  */
 const shouldBeArmed = (
   inMs: number,

@@ -62,8 +62,8 @@ export class Claimer {
   ) {}
 
   ring(): Promise<void> {
-    // Checked here and not only in the loop. Otherwise `#look` could end before its promise is stored in `#current`,
-    // and the ended promise would stay there.
+    // The loop in `#look` checks `#isStopped` too. But if the claimer is stopped, `#look` ends before its promise is
+    // stored in `#current`, and the ended promise would stay there.
     if (this.#isStopped || this.context.membership.isHeld) return Promise.resolve();
     if (!this.#current) {
       this.#current = this.#look();
@@ -89,7 +89,8 @@ export class Claimer {
     try {
       while (!this.#isStopped && (await this.#claimOnce()));
     } catch (error) {
-      // Postgres is unreachable, or the claim was rolled back. Nothing was claimed, and the next sweep claims again.
+      // A claim has failed, for example because Postgres is unreachable. The next sweep claims again. If the claim was
+      // committed and only its answer was lost, `keepLeases` hands its runs back.
       this.context.postgres.report(error, 'Claim failed; the next sweep tries again');
     } finally {
       this.#current = null;
@@ -243,8 +244,8 @@ export class Claimer {
 }
 
 /**
- * The projects that have due schedules, or those that have waiting runs. They are read from Postgres only while there
- * is a backlog, or while a project has used up its share of this worker.
+ * The projects that have due schedules or, if `kind` is `waiting`, the projects that have waiting runs. They are read
+ * from Postgres only while there is a backlog, or while a project has used up its share of this worker.
  */
 class ProjectsWithWork {
   hasBacklog = false;
@@ -254,8 +255,8 @@ class ProjectsWithWork {
   constructor(private readonly kind: 'due' | 'waiting') {}
 
   /**
-   * Reads the projects. While a project has used up its share, the list is read before each claim, because a project
-   * that is missing from the list gets nothing.
+   * Reads the projects that have work. While a project has used up its share of this worker (`isCrowded`), only
+   * projects in this list get something. So the list is then read before each claim.
    */
   async read(pool: Pool, { isCrowded }: { isCrowded: boolean }): Promise<readonly ProjectShare[]> {
     if (!isCrowded && !this.hasBacklog) return [];

@@ -12,7 +12,7 @@ import type { Metrics } from '../metrics.js';
 import type { EndedDelivery } from './finalize.js';
 import { reportFailure } from './report-failure.js';
 
-/** Maximum number of schedules whose next queued run one call of `promoteQueued` lets start. */
+/** Maximum number of schedules in one call of `promoteQueued`, which lets queued runs of these schedules start. */
 const MAX_BATCH_SIZE = 500;
 
 /**

@@ -28,8 +28,8 @@ export class Flight implements StopSignal {
   isDelivered = false;
   reason: AbortReason | null = null;
   /**
-   * When the first byte left, by Postgres's clock. While a request waits for its connection, this is when the wait
-   * began. Null before. Set by `connect` and `begin`, which the target calls.
+   * When the first byte was sent, by Postgres's clock. While the request waits for its connection, the time at which
+   * the wait began; null before the wait. Set by `connect` and `begin`, which the target calls.
    */
   sentAt: number | null = null;
   /** The public id of the project, known when the delivery begins. */

@@ -82,8 +82,9 @@ export class Pipeline {
  */
 const BELLS_AT_ONCE = 200;
 /**
- * Maximum time that a claim waits for a bell that came too early. The limit protects from a wrong time in the bell and
- * from a clock that is far off: the claim then begins too early, and the sweep finds the runs that fall due later.
+ * Maximum delay of a claim whose bell came too early. It guards against a bell with a wrong time and against a clock
+ * that is far off. After this delay the claim begins even if the bell is not due yet. A sweep then finds the runs that
+ * fall due later.
  */
 const MAX_HOLD_MS = 120_000;
 
@@ -207,8 +208,8 @@ export function deliverBy(
 }
 
 /**
- * The outcome if Carillon could not read its own settings, or not before the run's time-out. That must not cost the run
- * an attempt.
+ * The outcome if Carillon could not read its own settings, or could not read them before the time-out of the run. The
+ * run is deferred, so that the failure of Carillon does not cost the run an attempt.
  */
 export const POSTGRES_UNAVAILABLE = {
   kind: 'deferred',

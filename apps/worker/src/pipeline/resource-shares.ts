@@ -22,8 +22,8 @@ export class ResourceShares {
   }
 
   /**
-   * Maximum size of a batch: half of the resource that is free, because the whole batch may belong to one project. If
-   * only 1 is free, the batch may take it.
+   * Maximum size of a batch: half of what is free. All runs of a batch may belong to one project, so the other half is
+   * left for other projects. If only 1 is free, the batch may take it.
    */
   get perBatch(): number {
     return this.free > 1 ? Math.floor(this.free / 2) : this.free;

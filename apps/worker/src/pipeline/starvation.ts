@@ -6,11 +6,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
  */
 const STARVED_DELAY_MS = 200;
 const CLAIM_PAUSE_MS = 100;
-/** A starved worker claims at least this many runs per pause, so that it notices when the CPU is back. */
+/** Minimum of the limit of a claim by a starved worker, so that the worker notices when the CPU is back. */
 const MIN_PER_PAUSE = 10;
 /**
- * A starved worker claims this many times the number of runs it has sent, so that its claims grow again when the CPU is
- * back.
+ * The limit of a claim by a starved worker is the number of deliveries since its last claim, multiplied by this. So its
+ * claims grow again when the CPU is back.
  */
 const CLAIM_GROWTH_FACTOR = 1.25;
 

@@ -35,8 +35,8 @@ export async function keepTime(
       });
     const isDue = answer?.hasDue ?? false;
     if (isDue && canClaim()) await ring().catch(() => {}); // The claim has reported its error.
-    // If rows are still due after a claim, they can't be claimed now: another worker has locked them, or no worker has
-    // their handler.
+    // Rows may still be due: this worker has no room or lacks their handler, or another transaction has locked them. So
+    // the time to the next query grows.
     backoffMs = isDue ? Math.min(backoffMs * 2, MAX_SLEEP_MS) : FIRST_BACKOFF_MS;
     const latestAt = clock.now() + (isDue ? backoffMs : MAX_SLEEP_MS);
     await alarm.sleepUntil(Math.min(latestAt, answer?.nextDueAt ?? latestAt));

@@ -13,8 +13,8 @@ export interface RedisConnections {
 }
 
 /**
- * Starts everything that a worker receives by Redis: bells (wake-ups for due runs), ticks (periodic jobs) and requests
- * of other programs.
+ * Starts everything that a worker receives by Redis: bells (wake-ups for due runs), ticks (Carillon's own jobs, such as
+ * the sweep) and requests of other programs.
  */
 export async function timeByRedis(
   { context, config, drafts, pipeline, ticks: work }: TimedWork,

@@ -5,9 +5,9 @@ import { keepTime } from './keep-time.js';
 import type { TimedWork, WorkerTiming } from './timing.js';
 
 /**
- * Runs a worker's claims and ticks (periodic jobs) by timers, without Redis. Each worker does every tick itself: ticks
- * are idempotent, so many workers only do superfluous work. The sweep is shared: a worker sweeps if no worker has swept
- * lately.
+ * Runs a worker's claims and ticks (periodic jobs) by timers, without Redis. Each worker does every tick itself. Ticks
+ * are idempotent, so several workers repeat work but do no harm. The sweep is shared: a worker sweeps if no worker has
+ * swept lately.
  */
 export function timeByTimers(
   { context, config, pipeline, ticks: work }: TimedWork,
@@ -50,9 +50,10 @@ export function timeByTimers(
   return {
     // Wakes `keepTime`, which reads the next due time.
     resume: () => void bells.ringNow(),
-    // Each worker checks this once per sweep interval, at its own moment. With a limit of a whole interval, a worker
-    // whose check comes just before a sweep is due would wait for its next check, and almost two intervals could pass
-    // between two sweeps.
+    // Each worker checks once per sweep interval, at its own moment, whether it should sweep. It does so if the last
+    // sweep of any worker is older than half an interval. If the limit were a whole interval, a worker whose check
+    // comes just before a sweep is due would wait for its next check. Then almost two intervals could pass between two
+    // sweeps.
     shouldSweep: async ({ nowAt, lastSweepAt }) =>
       lastSweepAt === null || nowAt - lastSweepAt > sweepIntervalMs / 2,
     async close() {

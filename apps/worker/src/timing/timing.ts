@@ -20,7 +20,7 @@ export interface WorkerTiming {
   close(): Promise<unknown>;
 }
 
-/** The work that a worker does when runs are due or a tick (a periodic job) is due. */
+/** The work that a worker does when runs are due, or when a tick (one of Carillon's own jobs) is due. */
 export interface TimedWork {
   context: WorkerContext;
   config: Config;

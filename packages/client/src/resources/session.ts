@@ -21,8 +21,8 @@ export class Session {
   }
 
   /**
-   * Ends all sessions of an API key: of the key that this client sends, or of the key with which the session of its
-   * cookie was started.
+   * If this client sends an API key, ends all sessions of that key. Otherwise ends all sessions of the key with which
+   * the session of the cookie was started.
    */
   endAll(options?: CallOptions): Promise<EndedSessions> {
     return this.#calls.change({ method: 'DELETE', path: '/v1/sessions' }, options);

@@ -10,8 +10,8 @@ export class Tasks extends EditableCollection<Task, TaskInput, TaskPatch, { id: 
   }
 
   /**
-   * Scans now for tasks that are due within 24 hours, and sends their reminders. Otherwise a worker does this every
-   * hour. A repeated scan sends no second reminder of a task.
+   * Scans now for tasks that are due within 24 hours, and sends their reminders. A worker also scans by itself, every
+   * hour unless the installation is configured otherwise. A repeated scan sends no second reminder of a task.
    */
   scan(options?: CallOptions): Promise<TaskScan> {
     return this.calls.post('/v1/tasks/scan', undefined, options);

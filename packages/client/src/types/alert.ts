@@ -115,7 +115,7 @@ export interface Ping {
   at: string;
   kind: 'start' | 'success' | 'fail' | 'log';
   body: string | null;
-  /** The occurrence that ended with this ping, or the occurrence of the run that this ping reports on; null if none. */
+  /** The occurrence that this ping ended or reported on; null if there is none. */
   occurrenceAt: string | null;
 }
 

@@ -89,7 +89,10 @@ export interface BulkActionProgress {
   action: BulkActionName;
   actor: string;
   status: BulkActionStatus;
-  /** The number of schedules that matched when the action began; null if they were not counted. */
+  /**
+   * The number of schedules that matched when the action began. Null if the action does not run in the background, or
+   * if 100,000 or more schedules matched.
+   */
   total: number | null;
   matched: number;
   changed: number;

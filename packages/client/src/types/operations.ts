@@ -125,7 +125,10 @@ export interface Outcomes {
   failed: number;
   skipped: number;
   cancelled: number;
-  /** Runs that were claimed in this step and have not ended yet. */
+  /**
+   * Runs that are in progress and whose latest attempt was claimed in this step. Runs that wait for a retry are left
+   * out.
+   */
   running: number;
   lateness: { count: number; p50Ms: number | null; p99Ms: number | null };
 }

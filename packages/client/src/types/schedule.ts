@@ -165,8 +165,8 @@ export interface RecentRun {
 }
 
 /**
- * A schedule of a list. If the list was asked to include `recent`, it has the rule in words and the latest 30 runs,
- * newest first.
+ * A schedule of a list. `text` (the rule in words) and `recent` (the latest 30 runs, newest first) are set only if the
+ * list was asked to include `recent`.
  */
 export type ListedSchedule = Schedule & { text?: string | undefined; recent?: RecentRun[] | undefined };
 

@@ -42,8 +42,8 @@ const insert = statement<Values, { id: number }>(
 );
 
 /**
- * Opens an alert. Returns null if none is needed: this occurrence already had an alert of this kind, or the schedule
- * had one that was resolved after the objective was missed (`at`).
+ * Opens an alert and returns its id. Returns null if this occurrence already had an alert of this kind, if the schedule
+ * has an open alert of this kind, or if such an alert was resolved after the objective was missed (`at`).
  */
 export async function insertAlert(tx: Transaction, alert: NewAlert): Promise<number | null> {
   const [row] = await insert(tx, { ...alert });

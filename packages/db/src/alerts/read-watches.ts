@@ -44,8 +44,9 @@ export const lockWatches = statement<{ limit: number; now: number | null }, SloW
 );
 
 /**
- * SQL: a run as the objectives see it. A worker that defers a run does so within `MAX_CLAIM_MS` after the claim. A run that
- * is in flight for longer counts as started since its claim.
+ * SQL: the columns of a run that the objectives judge. `startedAt` is the time of the first byte or, until that is
+ * recorded, the time of the claim. `mayBeDeferred` is true for at most `MAX_CLAIM_MS` after the claim, because a worker
+ * that defers a run does so within that time.
  */
 const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.due_at as "dueAt", r.status::text,
   coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
@@ -53,8 +54,8 @@ const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
 /**
- * Reads what the objectives are checked against: the runs after `judged_until`, the runs whose alerts are still open,
- * and the gaps (records of occurrences that were missed).
+ * Reads the runs against which the objectives are checked: the runs after `judged_until`, and the runs whose alerts are
+ * still open. A gap after `judged_until` with the reason `misfire` counts as a skipped run.
  */
 export const readWatchedRuns = statement<
   { scheduleIds: string; now: number | null },

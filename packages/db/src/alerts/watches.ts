@@ -91,7 +91,7 @@ const selectNext = statement<object, { checkAt: number | null }>(
   `select check_at as "checkAt" from carillon.slo_watches where check_at < 'infinity' order by check_at limit 1`,
 );
 
-/** When the objectives of a schedule are to be checked next; null if no check is planned. */
+/** The time of the earliest planned check of the objectives of any schedule; null if no check is planned. */
 export async function readNextWatch(db: Database): Promise<number | null> {
   const [next] = await selectNext(db, {});
   return next?.checkAt ?? null;

@@ -36,7 +36,8 @@ import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
  * other schedules are claimed.
  */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
-  // The schedules that the latest try locked. Once the batch has shrunk to one schedule, this is the one that fails.
+  // The schedules that the latest try locked. `claimApart` calls `setAside` only after a try with one schedule has
+  // failed.
   let tried: readonly { id: number }[] = [];
   const onLocked = (rows: typeof tried) => {
     tried = rows;

@@ -76,7 +76,7 @@ export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Pr
  * are claimed.
  */
 function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Claim> {
-  // The runs that the latest try locked. Once the batch has shrunk to one run, this is the one that fails.
+  // The runs that the latest try locked. `claimApart` calls `setAside` only after a try with one run has failed.
   let tried: readonly WaitingRun[] = [];
   return claimApart({
     limit: options.limit,

@@ -85,11 +85,14 @@ export interface CloseOptions extends Holder {
 }
 
 /**
- * Closes the latest attempt of each run. Returns the runs that were closed, and those that an earlier call for the same
- * attempts has closed already, so a caller may repeat the call after an error. A run is neither closed nor returned if
- * meanwhile a sweep has rescued it (taken it back because its lease had expired), it was cancelled, or a report of its
- * job has ended it. One statement closes only runs of one partition and one origin (rule, trigger or backfill) that get
- * the same status and outcome. Nearly every batch needs a single statement.
+ * Closes the latest attempt of each run. Returns the runs that this call has closed, and the runs that an earlier call
+ * for the same attempts has closed. So a caller may repeat the call after an error.
+ *
+ * A run is neither closed nor returned in three cases: it was cancelled meanwhile, a report of its job has ended it, or
+ * a sweep has rescued it (taken it back because its lease had expired).
+ *
+ * One statement closes runs of one partition and one origin (rule, trigger or backfill) that get the same status and
+ * outcome. Nearly every batch needs a single statement.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,

@@ -46,10 +46,10 @@ interface LostRun extends RunKey {
 }
 
 /**
- * Reads those runs whose lost attempt need not count. The worker's token and generation prove that it was an attempt of
- * this worker. Runs of a schedule that is cancelled, or whose cancel by SQL is requested, are left out. Under the
- * overlap policy `cancel`, a failed run is left out if a later run has started, because the later run would have
- * replaced it.
+ * Reads the runs whose lost attempt need not count. The worker's id, token and generation prove that the attempt
+ * belongs to this worker. Runs of a cancelled schedule are left out, and so are runs of a schedule whose cancel by SQL
+ * is requested. A failed run is also left out if its overlap policy is `cancel` and a later run exists that was not
+ * skipped, because that run would have replaced it.
  */
 const readLost = statement<Values, LostRun>(
   'read-unbegun-runs',
@@ -79,10 +79,10 @@ const handAllBack = statement<Values>(
 );
 
 /**
- * Corrects attempts that a sweep has recorded as `unknown` because their worker was frozen or cut off. The worker,
- * which is back, knows that they had never begun. So they must not count. A run that has failed because of such an
- * attempt is tried again; if the open runs of its schedule are counted, it is queued until a sweep lets it start.
- * Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
+ * Corrects attempts that a sweep has recorded as `unknown` because their worker was frozen or cut off. The worker has
+ * come back and knows that these attempts never began, so they must not count. A run that has failed because of such an
+ * attempt is tried again. If a policy of its schedule (such as overlap) counts the open runs, the run is queued until a
+ * sweep lets it start. Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
  *
  * The transaction waits for no lock. It locks the runs, then their schedules, so that no cancel by SQL is committed
  * between the check and the change. Returns how many runs were corrected, and the attempts for which the caller must

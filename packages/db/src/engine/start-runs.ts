@@ -175,9 +175,10 @@ const isCurrent = statement<{ generation: number }, object>(
 );
 
 /**
- * Throws if this process has an old generation, so that the whole claim is rolled back. The generation of the
- * installation grows when an operator decides how to go on after a restore or failover of the database. A process that
- * started before the decision must not claim, so the statement has inserted no lease for it.
+ * Throws if this process has an old generation. The generation of the installation grows when an operator decides how
+ * to go on after a restore or failover of the database. A process that started before the decision must not claim. The
+ * start statement inserts no lease and no run for such a process, but it moves the agenda rows on, so the whole claim
+ * must be rolled back.
  */
 async function refuseStaleGeneration(tx: Transaction, generation: number): Promise<void> {
   if ((await isCurrent(tx, { generation })).length === 0) throw new StaleGeneration();

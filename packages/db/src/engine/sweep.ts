@@ -27,8 +27,8 @@ const selectSlots = statement<
 );
 
 /**
- * Returns when the slots end in which something is due. A delayed job in Redis, the bell of the slot, wakes a worker
- * then.
+ * Returns the end times of the slots in which something is due. At the end of a slot, the bell of the slot (a delayed
+ * job in Redis) wakes a worker.
  */
 export async function readSlots(
   pool: Pool,
@@ -62,8 +62,8 @@ const selectUnchanged = statement<
 );
 
 /**
- * Returns those of the slots in which something is due and no due row has changed for this long. If a row has just
- * changed, the process that changed it may not have added the bell to Redis yet.
+ * Returns the slots (of those that end at `ringAts`) in which something is due, but no due row has changed for
+ * `unchangedForMs`. If a row has just changed, the process that changed it may not have added the bell to Redis yet.
  */
 export async function readUnchangedSlots(
   pool: Pool,

@@ -24,7 +24,10 @@ export interface NewWorker {
 const MISSED_HEARTBEATS = 3;
 const ALIVE_UNTIL = `clock_timestamp() + ${milliseconds(`${MISSED_HEARTBEATS} * :heartbeatIntervalMs::float8`)}`;
 
-/** SQL: the time between two sweeps of a worker. It equals the time between two of its heartbeats. */
+/**
+ * SQL: the sweep interval of a worker, which is also the time between two of its heartbeats. A heartbeat sets
+ * `alive_until` to `MISSED_HEARTBEATS` such intervals after `heartbeat_at`.
+ */
 export const SWEEP_INTERVAL = `(alive_until - heartbeat_at) / ${MISSED_HEARTBEATS}`;
 
 const insert = statement<NewWorker, { id: number }>(

@@ -70,7 +70,7 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    from judged`,
 );
 
-/** Reads the facts from which the health of the engine is judged. It reads only the oldest of the due rows. */
+/** Reads the facts from which the health of the engine is judged. The query reads only the oldest of the due rows. */
 export async function readEngineFacts(db: Database, now: number | null): Promise<EngineFacts> {
   const [facts] = await selectFacts(db, { now });
   return facts as EngineFacts;

@@ -67,7 +67,7 @@ const selectEnded = statement<Values, ClaimedRunView>(
    where r.status <> 'running'`,
 );
 
-/** Those of the given runs that are no longer in flight and have not been claimed again. */
+/** Reads the given runs, and leaves out those that are still in flight or have been claimed again. */
 export async function readEndedRuns(
   db: Database,
   runs: readonly (RunKey & { epoch: number })[],

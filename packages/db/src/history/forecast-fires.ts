@@ -93,7 +93,7 @@ function findOrNull(
 /**
  * Counts how often each schedule of a group fires within the given minute, not counting its next fire. The result is
  * null if this is not known: the rule can no longer be evaluated, or the remaining runs are limited and the schedule
- * fires more than `MAX_COUNTED` times until then.
+ * fires more than `MAX_OCCURRENCES_LISTED` times until then.
  */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
@@ -108,7 +108,7 @@ export function laterFiresIn(
   // The next fire uses up one of the remaining runs.
   const limit = Math.min(runsLeft - 1, MAX_OCCURRENCES_LISTED);
   const allowed = occurrencesWithin(timing, { afterAt: occurrenceAt, untilAt: lastAt, limit });
-  if (allowed.length === MAX_COUNTED && limit < runsLeft - 1) return null;
+  if (allowed.length === MAX_OCCURRENCES_LISTED && limit < runsLeft - 1) return null;
   return inMinute.filter((at) => allowed.includes(at)).length;
 }
 

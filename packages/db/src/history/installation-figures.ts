@@ -14,8 +14,8 @@ export interface InstallationFigures {
 }
 
 /**
- * Number of months that are checked for partitions. The partitions of three months exist ahead of time, the current
- * month included.
+ * Number of months that are checked for partitions, and so the maximum of `partitionsReady`. Normally three months have
+ * their partitions: the current one and the next two.
  */
 const MONTHS_LOOKED_AT = 12;
 
@@ -86,7 +86,8 @@ export async function countComingFires(
 }
 
 /**
- * Maximum numbers of schedules and of groups that one forecast reads. For all others, only the next fire is counted.
+ * Maximum numbers of schedules and of groups (schedules with the same rule and next occurrence) whose later fires are
+ * counted. Every other schedule counts with its next fire only.
  */
 const MAX_SCHEDULES = 200_000;
 const MAX_GROUPS = 5_000;

@@ -97,13 +97,16 @@ export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
 export type DeferralView = RunIdentity & StoryDeferral;
 
 /**
- * Number of deferrals, of attempts, of bulk replays and of changes of runs after which a page ends. A page has up to
- * 2,000 runs, and few of them have more than one of each. A query that reaches this number still returns all rows of the
- * last occurrence that it has read.
+ * A page ends once it has read this many deferrals, attempts, bulk replays or changes of runs. Each query still returns
+ * all rows of the last occurrence that it has read. Few pages reach this number, because a page has up to 2,000 runs,
+ * and few runs have more than one row of a kind.
  */
 export const MAX_STEPS_PER_PAGE = 10_000;
 
-/** SQL: the first `MAX_STEPS_PER_PAGE` rows, and all other rows of the last occurrence among them; then ordered. */
+/**
+ * SQL: reads the first `MAX_STEPS_PER_PAGE` rows, and also the rows after them that belong to the same occurrence as the last
+ * one. The result is ordered by `order`.
+ */
 export const firstSteps = (rows: string, order: string) =>
   `select * from (${rows} fetch first ${MAX_STEPS_PER_PAGE} rows with ties) as step order by ${order}`;
 
@@ -120,7 +123,7 @@ const selectDeferrals = statement<Range, DeferralView>(
   ),
 );
 
-/** The deferrals of the runs in a range, up to `MAX_STEPS_PER_PAGE`. */
+/** The deferrals of the runs in a range: the first `MAX_STEPS_PER_PAGE`, and all others of the last occurrence among them. */
 export function readDeferralsBetween(db: Database, range: Range): Promise<DeferralView[]> {
   return selectDeferrals(db, range);
 }

@@ -143,7 +143,8 @@ function bySchedule<T extends { scheduleId: number }>(rows: readonly T[]): Map<n
 }
 
 function definitionsOf(row: ScheduleRow, versions: readonly VersionRow[]): ComparedDefinition[] {
-  // If an edit commits between the two reads, both reads return the definition that it replaced.
+  // `versions` was read after `row`. If an edit has committed in between, `versions` also holds the definition of
+  // `row`, which must not be listed twice.
   const earlier = versions.filter(({ version }) => version < row.version);
   return [...earlier, { ...row, untilAt: null }].map(({ version, timing, plan, fromAt, untilAt }) => ({
     version,

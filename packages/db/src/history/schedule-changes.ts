@@ -21,7 +21,7 @@ export interface ScheduleChange {
   detail: Record<string, unknown> | null;
 }
 
-/** The key of a schedule, and a time of which its changes are read. */
+/** The key of a schedule, and the range of time whose changes are read. */
 export interface ChangesRange {
   key: string;
   fromAt: number;
@@ -29,12 +29,15 @@ export interface ChangesRange {
 }
 
 /**
- * Number of audit entries that are searched for a pause, and that are searched after the range for late reports. A
- * paused schedule writes few entries. So if it is paused now, the pause is among its latest entries, and if it was
- * paused when the range began, the pause is among the latest entries before the range.
+ * Maximum number of audit entries that each search outside of the range reads. The last pause is searched among the
+ * latest entries before the range, and among the latest entries of all. A paused schedule writes few entries, so a
+ * pause that still holds is among them. Late reports of jobs are searched among the first entries after the range.
  */
 const MAX_ENTRIES_AROUND_RANGE = 2_000;
-/** Maximum number of audit entries that are searched in the range. It has about two for each run of a job that reports. */
+/**
+ * Maximum number of audit entries that are searched in the range. A job that reports writes about two entries for each
+ * run.
+ */
 const MAX_ENTRIES_IN_RANGE = 100_000;
 /** Maximum number of changes of a schedule that are returned for the range. */
 const MAX_CHANGES = 10_000;
@@ -46,9 +49,9 @@ const ranges = batch<ChangesRange>('subject', { key: 'text', fromAt: 'instant', 
 const quoted = (actions: Iterable<string>) => [...actions].map((action) => `'${action}'`).join(', ');
 
 /**
- * SQL for the audit entries of one schedule from one id until another. Comparing and sorting by all columns of the index
- * `audit_log_subject` makes Postgres read that index. Sorted by the id alone, it might walk through the entries of all
- * other schedules.
+ * SQL for the audit entries of one schedule from one id (included) until another (excluded). The conditions and the
+ * order name all columns of the index `audit_log_subject`, so that Postgres reads that index. Sorted by the id alone,
+ * Postgres might walk through the entries of all other schedules.
  */
 const entries = (fromId: string, untilId: string, order: 'asc' | 'desc', limit: number) =>
   `select id, at, actor, action, detail from carillon.audit_log
@@ -111,11 +114,13 @@ const selectChanges = statement<Values, ScheduleChange & { key: string }>(
 );
 
 /**
- * Reads the changes of schedules while the given runs were due or open, and in the other given ranges, the oldest first.
- * Besides them, it reads the last pause or resume before the range, the last one of all, and the changes before the
- * range that have moved single occurrences. Restores come first: they count for every schedule, because any occurrence
- * may lie in the time whose transactions Postgres has lost. Changes of single runs are left out, because
- * `readRunChanges` reads them.
+ * Reads the changes of schedules while the given runs were due or open, and in the ranges `others`. Changes of single
+ * runs are left out, because `readRunChanges` reads them.
+ *
+ * For each schedule, the list begins with all restores of the installation. Any occurrence may lie in the time whose
+ * transactions Postgres has lost, so the restores concern every schedule. The changes follow, oldest first. They
+ * include the last pause or resume before the range, the last one after the range, and the changes before the range
+ * that have moved single occurrences.
  */
 export async function readScheduleChanges(
   db: Database,
@@ -165,7 +170,7 @@ const selectRunChanges = statement<Values, RunChange>(
   ),
 );
 
-/** The time from when a run was due until it ended, or until now if it is open. */
+/** The time from when a run was due, or was recorded if that was earlier, until it ended; until now if it is open. */
 const spanOf = (run: SpannedRun, nowAt: number): ChangesRange => ({
   key: run.scheduleKey,
   fromAt: Math.min(run.dueAt, run.recordedAt),
@@ -173,8 +178,8 @@ const spanOf = (run: SpannedRun, nowAt: number): ChangesRange => ({
 });
 
 /**
- * Joins the ranges of each schedule to one that begins with the first and ends with the last of them. The time of a
- * clock may have a fraction of a millisecond, which the statements do not take.
+ * Joins the ranges of each schedule into one, from the earliest start to the latest end. The bounds are rounded to
+ * whole milliseconds, because the statements take no fractions.
  */
 function joinRanges(of: readonly ChangesRange[]): ChangesRange[] {
   const joined = new Map<string, ChangesRange>();

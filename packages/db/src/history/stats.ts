@@ -19,8 +19,8 @@ const forEachBucket = (sql: (bucket: number) => string) =>
   Array.from({ length: BUCKETS }, (_, bucket) => sql(bucket)).join(', ');
 
 /**
- * A run that is running, or that succeeded within two seconds, counts in the minute of its claim. Any other run counts
- * in the minute of its last change.
+ * A run counts in the minute of `happened_at`. While the run is running, and after a success that took less than two
+ * seconds, that is the time of its claim. For any other run it is the time of the last change.
  */
 const MINUTE = `date_bin('1 minute', r.happened_at, 'epoch')`;
 const isStatus = (status: string) => `count(*) filter (where r.status = '${status}')::int`;
@@ -184,8 +184,8 @@ export async function readStats(
   const [until] = await selectUntil(db, { now: range.now });
   const rows = await select(db, { ...range });
   const { untilAt, nowAt } = until as { untilAt: number | null; nowAt: number };
-  // If no sweep has been made for minutes, the time between the last computed minute and the live minutes is not
-  // counted.
+  // A request counts only the last `MAX_LIVE_MINUTES` from the runs. If the sweep has computed nothing for longer than
+  // that, the minutes in between are missing, and the answer is not complete.
   const liveFromAt = nowAt - MAX_LIVE_MINUTES * MINUTE_MS;
   return { rows, isComplete: range.toAt <= (untilAt ?? 0) || (untilAt ?? 0) >= liveFromAt };
 }

@@ -10,7 +10,7 @@ import { countFires, type FiresByMinute, minuteOf } from './forecast-fires.js';
 const MIN_SCHEDULES = 1_000;
 /** A stored forecast is computed again when it is older than this. */
 const REFRESH_AFTER = `interval '50 seconds'`;
-/** A stored forecast that is older than this is not used. No worker has then computed one lately. */
+/** A stored forecast that is older than this is not used. The API then computes the forecast itself. */
 const MAX_AGE_MS = 300_000;
 /** Length of a stored forecast. Until it is `MAX_AGE_MS` old, it must cover the next 24 hours. */
 const STORED_MS = 24 * HOUR_MS + MAX_AGE_MS + MINUTE_MS;
@@ -33,7 +33,10 @@ export interface DueForecast {
   computedAt: number | null;
 }
 
-/** For a project with fewer than `MIN_SCHEDULES` schedules, the first condition fails after a short index scan. */
+/**
+ * The condition with `exists` and `offset` is true for a project with at least `MIN_SCHEDULES` rows in `agenda` that
+ * are not held. Postgres reads at most that many index entries per project, so the condition is quick.
+ */
 const selectDue = statement<Values, DueForecast>(
   'read-forecasts-due',
   `select p.id as "projectId", f.computed_at as "computedAt"

@@ -51,7 +51,10 @@ export async function callFunction(
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Only a drizzle transaction has a function `execute`. Its property `query` is not a function. */
+/**
+ * Only a drizzle transaction has a function `execute`. A drizzle transaction has a property `query` too, but that is
+ * not a function.
+ */
 const isDrizzle = (tx: UserTransaction): tx is DrizzleTransaction =>
   typeof (tx as Partial<DrizzleTransaction>).execute === 'function';
 

@@ -31,8 +31,8 @@ const selectProject = statement<{ afterId: number }, RequestingProject>(
 );
 
 /**
- * The next project that has requests, in the order of ids; null if there is none after this one. Projects take turns,
- * so that a project with a million requests does not hold up the others.
+ * The project with the lowest id above `afterId` that has requests; null if there is none. Projects take turns, so that
+ * a project with a million requests does not hold up the others.
  */
 export async function readRequestingProject(
   db: Database,

@@ -13,10 +13,11 @@ interface Triggered {
 }
 
 /**
- * Carries out calls of the SQL function `trigger` (which runs a schedule now), all of one project, by the same few
- * statements. No two requests are for the same schedule. Leaves out the requests that must be carried out one by one,
- * because their schedule is unknown, is locked, or has a triggered run of this millisecond already. If the statements
- * fail, all requests are left out, so that one bad row does not fail the others.
+ * Carries out calls of the SQL function `trigger` (which runs a schedule now) together, with the same few statements
+ * for all of them. The requests are of one project, each for another schedule. Returns the requests that were carried
+ * out or refused. The caller carries out the others one by one: those whose schedule is unknown, is locked, or has a
+ * triggered run of this millisecond already. If the statements fail, none is returned, so that one bad row does not
+ * fail the others.
  */
 export async function triggerInBatch(
   tx: Transaction,

@@ -11,7 +11,10 @@ import { moveSequencesOn } from './move-sequences-on.js';
  */
 const MAY_BE_HELD = 'held_at is null and generation <= :seenGeneration';
 
-/** SQL: the last sign of life of the workers before an instant: a sweep, or else a heartbeat. */
+/**
+ * SQL: the last sign of life of the workers before an instant: the last sweep, or else the latest heartbeat. If there
+ * is neither, the result is the instant itself.
+ */
 const lastSignBefore = (at: string) => `coalesce(
      (select i.swept_at from carillon.installation i where i.swept_at < ${at}),
      (select max(heartbeat_at) from carillon.workers where heartbeat_at < ${at}),
@@ -88,8 +91,8 @@ export async function holdInstallation(
 }
 
 /**
- * Holds the installation (no worker claims until an operator decides) because Postgres no longer has this heartbeat, or
- * no longer has the given row.
+ * Holds the installation (no worker claims until an operator decides) because Postgres no longer has something that
+ * this process remembers: `row` or, if `row` is null, the heartbeat of `Evidence`.
  */
 export function holdForLoss(
   db: Database,

@@ -52,7 +52,10 @@ export interface LostTimeSurvey extends LostTimeOutcome {
   examples: OverdueExample[];
 }
 
-/** Counts what a decision about the lost time would run and skip. Changes nothing. */
+/**
+ * Counts the overdue occurrences that would be run, and those that would be skipped, under a decision about the lost
+ * time (whose transactions Postgres has lost). Changes nothing.
+ */
 export async function surveyLostTime(
   db: Database,
   { lostTime, now }: { lostTime: LostTime | null; now: number | null },

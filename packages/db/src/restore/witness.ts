@@ -11,7 +11,10 @@ import { holdForLoss } from './hold.js';
 export class Witness {
   #evidence: Evidence | null = null;
   #row: RememberedRow | null = null;
-  /** How many new connections were verified. A connection to another server is always a new one. */
+  /**
+   * Number of new connections that were verified. A process reaches another server only by a new connection, so while
+   * this number stays the same, the server does too.
+   */
   connections = 0;
 
   get evidence(): Evidence | null {
@@ -20,8 +23,8 @@ export class Witness {
 
   remember(evidence: Evidence | null): void {
     this.#evidence = evidence;
-    // Postgres loses all transactions after a point in time. If it has the later heartbeat, it also has the row before
-    // it, so the row need not be remembered any more.
+    // If Postgres loses transactions, it loses all of them after some point in time. The row is older than this
+    // heartbeat, so a Postgres that still has the heartbeat also has the row, and the row can be forgotten.
     if (!evidence || (this.#row && this.#row.at < evidence.at)) this.#row = null;
   }
 
@@ -33,7 +36,7 @@ export class Witness {
     if (row && this.#evidence && row.at >= this.#evidence.at) this.#row = row;
   }
 
-  /** Verifies a connection that was just opened. */
+  /** Calls `verify` on a connection that was just opened, and counts the connection. */
   async verifyConnection(client: Database): Promise<void> {
     await this.verify(client);
     this.connections++;

@@ -122,8 +122,8 @@ async function detachAndDrop(
 
 /**
  * Runs a statement that Postgres refuses inside a transaction. `pool.query` can't be used, because behind a pooler it
- * begins a transaction. The time-out in Postgres is shorter than the driver's: if the driver gave up first, the session
- * in Postgres would go on waiting for the readers.
+ * begins a transaction. Without a pooler, Postgres gets a shorter time-out than the driver. If the driver gave up
+ * first, the session in Postgres would go on waiting for the readers.
  */
 async function outsideTransaction(pool: Pool, statement: string): Promise<void> {
   const client = await pool.connect();

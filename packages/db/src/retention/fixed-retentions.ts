@@ -8,7 +8,10 @@ type Values = { now: number | null };
 
 const daysAgo = (days: number) => `${NOW} - ${days} * interval '1 day'`;
 
-/** Maximum number of pings (reports of a job about its runs) that are kept for each schedule, also if they are new. */
+/**
+ * Maximum number of pings (reports of a job about its runs) that are kept for each schedule. The oldest pings beyond
+ * this number are deleted, even if their retention has not passed.
+ */
 const MAX_PINGS = 1_000;
 
 /** By table, the condition for rows that are deleted. These retentions are the same for all projects. */
@@ -18,8 +21,8 @@ const PAST = {
   api_keys: `coalesce(revoked_at, expires_at) < ${daysAgo(90)}`,
   bulk_actions: `started_at < ${daysAgo(7)}`,
   domain_events: `handled_at < ${daysAgo(30)}`,
-  // A forecast is used for a few minutes only. Workers replace it while the project is large. If the project no longer
-  // is, the row would stay for ever.
+  // A forecast is used for a few minutes only. Workers replace the forecast of a large project. If the project is no
+  // longer large, its last forecast would stay for ever.
   forecasts: `computed_at < ${daysAgo(1)}`,
   idempotency_keys: `created_at < ${daysAgo(1)}`,
   maintenance_windows: `ends_at < ${daysAgo(30)}`,
@@ -58,8 +61,8 @@ const deleteManyPings = deleteBatchOf(
 export type FixedTable = keyof typeof PAST;
 
 /**
- * Deletes the rows that are past a retention which is the same for all projects. Returns the number of deleted rows by
- * table.
+ * Deletes the old rows of the tables in `PAST`, and the pings of each schedule beyond `MAX_PINGS`. Returns the number
+ * of deleted rows by table.
  */
 export async function forgetOld(
   pool: Pool,

@@ -67,8 +67,9 @@ const saveCursor = statement<{ cursor: number }>(
 
 /**
  * Deletes schedules that ended longer ago than their project's retention, with everything that belongs to them except
- * the audit log. Returns the number of deleted schedules. No index finds ended schedules, because a fire does not
- * change the row of its schedule. So each call checks a part of all schedules, and the next call continues after it.
+ * the audit log. Returns the number of deleted schedules. No index finds ended schedules: the last fire of a one-shot,
+ * for example, does not change the row of its schedule. So each call checks a part of all schedules, and the next call
+ * continues after that part.
  */
 export async function forgetSchedules(
   pool: Pool,

@@ -10,7 +10,7 @@ import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
  */
 const MAX_SKIPPED_RUNS_IN_A_ROW = 100;
 
-/** Occurrences in a row that were not run, and the schedule to which they belong. */
+/** Consecutive occurrences of one schedule that were not run. */
 export interface PassedOccurrences {
   schedule: { id: number; projectId: number; definitionVersion: number; timing: Timing };
   stretch: Stretch;

@@ -16,7 +16,7 @@ export interface DeadLetterGroup {
   error: string;
   runs: number;
   schedules: number;
-  /** The keys of the schedules in the group that failed last. */
+  /** Keys of some schedules in the group: those with the latest failures. */
   examples: string[];
   oldestAt: number;
   latestAt: number;

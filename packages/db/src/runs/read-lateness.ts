@@ -18,8 +18,8 @@ const select = statement<Values, RunIdentity & { latenessMs: number }>(
 );
 
 /**
- * Reads the lateness of the runs that a report of their job, or a cancel, has ended while these attempts were in
- * flight. Leaves out runs that a sweep has rescued, because the sweep counts their lateness itself.
+ * Reads the lateness of runs that have ended while these attempts were in flight, because their job reported an end or
+ * the run was cancelled. Leaves out runs that a sweep has rescued, because the sweep counts their lateness itself.
  */
 export async function readLatenessOfEnded<Run extends Attempt>(
   db: Database,

@@ -49,9 +49,9 @@ const keepPing = statement<Values>(
 );
 
 /**
- * Records what a job reports about its run. A success ends the run as succeeded and a failure ends it as failed, even if
- * the delivery ended in another way, because only the job knows how its work ended. If a worker is still delivering the
- * run, the worker's late result is refused.
+ * Records what a job reports about its run. A success ends the run as succeeded, and a failure ends it as failed, even
+ * if the delivery ended in another way. Only the job knows how its work ended. If a worker is still delivering the run,
+ * the worker's late result is refused.
  */
 export async function reportRun(pool: Pool, request: ReportRequest): Promise<ChangeResult<ReportedRun>> {
   const { projectId, run, kind, body } = request;

@@ -253,8 +253,8 @@ const STATUS = ':status::carillon.run_status';
 const OUTCOME = ':outcome::carillon.attempt_outcome';
 
 /**
- * Runs are listed by the time of their last change (`happened_at`). If a successful attempt took less than this, the
- * close leaves the time of its claim there, so that no indexed column changes.
+ * Runs are listed by the time of their last change (`happened_at`). If a successful attempt took less than `QUICK_MS`,
+ * the close does not change `happened_at`, which keeps the time of the claim. So no indexed column changes.
  */
 const QUICK_ATTEMPT_MS = 2_000;
 

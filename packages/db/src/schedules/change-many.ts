@@ -102,9 +102,9 @@ interface Moved {
 }
 
 /**
- * The parameters of `moveAll` and `resumeAll`. Only `resumeAll` uses the version, which a resume increases. The version
- * is a parameter and is not read from the updated rows: for that, Postgres would join two lists of a thousand rows by
- * comparing a million pairs.
+ * The parameters of `moveAll` and `resumeAll`. A resume increases the version of a schedule, and `resumeAll` writes the
+ * new version to the agenda. `moveAll` does not use the version. If `resumeAll` read the new versions from the rows
+ * that it updates, Postgres would join two lists of a thousand rows by comparing a million pairs.
  */
 const movesOf = (moved: readonly Moved[], now: number): Values => ({
   now,

@@ -28,8 +28,8 @@ export interface Change<T> {
 }
 
 /**
- * Thrown by a change to refuse itself: the transaction is rolled back, and the result is `refused` with the message as
- * reason.
+ * Thrown by the `change` function if the change is not possible. The transaction is rolled back, and the result is
+ * `refused` with the message as reason.
  */
 export class ChangeRefused extends Error {}
 

@@ -22,9 +22,9 @@ export interface Draft extends DefinitionFields {
   key: string;
   first: DueOccurrence;
   /**
-   * The first occurrence lies after this instant. It may be some milliseconds ahead of Postgres's clock, because an API
-   * estimates that clock. The schedule then counts as created at this instant. Otherwise an occurrence in between would
-   * be missing.
+   * The instant after which the first occurrence was computed. An API estimates Postgres's clock, so this instant may
+   * be some milliseconds ahead of it. The schedule then counts as created at this instant. If it counted as created
+   * earlier, an occurrence between the two instants would count as missing.
    */
   draftedAt: number;
   requestHash: string;

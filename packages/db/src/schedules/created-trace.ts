@@ -25,8 +25,8 @@ const select = statement<{ scheduleIds: readonly number[] }, { id: number; trace
 );
 
 /**
- * The traces (W3C `traceparent`) of the requests that created these schedules, by the id of the schedule. A worker
- * reads the traces of schedules of all projects.
+ * The traces (W3C `traceparent`) of the requests that created these schedules, by the id of the schedule. There is no
+ * filter by project, because a worker handles the schedules of all projects.
  */
 export async function readCreatedTraces(
   db: Database,

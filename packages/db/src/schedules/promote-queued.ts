@@ -17,9 +17,11 @@ const MAX_BATCH_SIZE = 500;
 
 /**
  * Lets as many queued runs of these schedules start as the policies of each schedule allow; returns how many. Called
- * when runs have ended. A transaction that locks many schedules never waits for another lock. So a schedule that
- * another transaction has locked is promoted afterwards, in a transaction of its own that waits. A schedule whose
- * definition can't be read is left out, so that it does not keep the others from being promoted.
+ * when runs have ended.
+ *
+ * One transaction locks many schedules, and skips those that another transaction has locked. Each skipped schedule is
+ * then promoted in a transaction of its own, which waits for the lock. A schedule whose definition can't be read is
+ * left out, so that the other schedules are still promoted.
  */
 export async function promoteQueued(
   pool: Pool,

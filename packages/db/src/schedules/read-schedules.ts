@@ -133,8 +133,8 @@ const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }
 
 /**
  * A search first reads only this many schedules: the newest, or those that are due soonest. That takes about 20 ms. If
- * they do not fill the page, the search reads all matches, which can be slow. With a limit of 10,000, a search for a
- * common text and a rare status did not fill its page, and then read all 250,000 schedules with that text.
+ * their matches do not fill the page, the search reads all matches, which can be slow. When this constant was 10,000, a
+ * search for a common text and a rare status did not fill its page, and then read all 250,000 schedules with that text.
  */
 const SCHEDULES_READ_FIRST = 20_000;
 

@@ -20,7 +20,7 @@ const deleteBatchOf = (table: 'runs' | 'attempts') =>
 export const removeRuns = deleteBatchOf('runs');
 export const removeAttempts = deleteBatchOf('attempts');
 
-/** The tables that keep something about a schedule, besides its runs and the audit log. */
+/** The tables with rows about a schedule, except `runs`, `attempts` and the audit log. */
 const TABLES = [
   'agenda',
   'stopped_schedules',

@@ -33,19 +33,25 @@ export const FROM_MATCHES =
 
 export const isSearch = ({ q, tag }: ScheduleFilter) => (q ?? tag) !== undefined;
 
-/** True if the filters besides text and tag leave so few schedules that any query plan is fast. */
+/**
+ * True if a filter besides text and tag usually leaves few schedules: a rare status, a range of due times, or a reason
+ * for attention. Any query plan is then fast. For a range of due times, the caller has to count the schedules.
+ */
 export function narrowsDown({ status, dueBefore, dueAfter, attention }: ScheduleFilter): boolean {
   const hasRareStatus = status !== undefined && status !== 'active' && status !== 'finished';
   return hasRareStatus || (dueBefore ?? dueAfter ?? attention) !== undefined;
 }
 
-/** True if the range of due times is the only filter, besides text and tag, that may narrow the list down. */
+/**
+ * True if the filter has a range of due times and no other condition that narrows the list down. A text and a tag are
+ * ignored here.
+ */
 export const narrowsDownByDueOnly = ({ dueBefore, dueAfter, ...others }: ScheduleFilter) =>
   (dueBefore ?? dueAfter) !== undefined && !narrowsDown(others);
 
 /**
  * The `from` list of a statement that reads all matching schedules. If the filter has a text or a tag, Postgres
- * searches the index of that text or tag first.
+ * searches the index of that text or tag first, unless another filter leaves few schedules (`narrowsDown`).
  */
 export const sourceOfAllMatches = (where: Where, filter: ScheduleFilter) =>
   isSearch(filter) && !narrowsDown(filter)
@@ -53,8 +59,8 @@ export const sourceOfAllMatches = (where: Where, filter: ScheduleFilter) =>
     : { head: '', source: FROM_SCHEDULES, conditions: where.sql };
 
 /**
- * The `from` list of a statement that reads only the ids and keys of schedules. If the filter has nothing but a text or
- * a tag, `matching` holds the ids and keys already, and a join would read each schedule a second time.
+ * The `from` list of a statement that reads only the ids and keys of schedules. A filter that has only a text or a tag
+ * needs no join: the common table expression `matching` already holds the ids and keys of these schedules.
  */
 export const sourceOfKeys = (where: Where, { q, tag, ...others }: ScheduleFilter) =>
   isSearch({ q, tag }) && Object.values(others).every((value) => value === undefined)

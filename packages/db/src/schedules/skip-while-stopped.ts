@@ -36,9 +36,9 @@ export async function skipWhileStopped(
 }
 
 /**
- * The occurrences after `afterAt` and up to `untilAt`, as stretches. The next occurrence of the new definition
- * (`exceptAt`) is left out, because it still runs. If `exceptAt` lies in between (a one-shot was set to a past
- * instant), there are two stretches.
+ * Returns the occurrences of the old rule after `afterAt` and up to `untilAt`, as stretches (ranges of occurrences that
+ * did not run). The next occurrence of the new definition (`exceptAt`) is left out, because it still runs. If an edit
+ * set a one-shot to a past instant, `exceptAt` lies within the range and divides it into two stretches.
  */
 function passedExcept(
   timing: Timing,
@@ -74,7 +74,10 @@ function passedExcept(
   }
 }
 
-/** When and why the schedule stopped; null if it has not stopped, or if it was finished and stays so. */
+/**
+ * Returns when and why the schedule stopped: it was cancelled, or it had used up its `maxRuns` and the new definition
+ * starts it again. Null in all other cases.
+ */
 function stopOf(
   { status, occurrenceAt, plan, lastRunAt, updatedAt }: LockedSchedule,
   isStartedAgain: boolean,

@@ -26,8 +26,8 @@ export function triggerSchedule(db: Database, request: ChangeRequest): Promise<C
 }
 
 /**
- * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that already has a triggered
- * run of this millisecond; the caller must run it alone.
+ * Runs locked schedules now, all of them by the same few statements. The key of a triggered run contains `nowAt`. So a
+ * schedule that already has a triggered run of this millisecond is left out, and the caller must run it alone.
  */
 export async function triggerLocked(
   tx: Transaction,

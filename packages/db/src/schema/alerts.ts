@@ -56,7 +56,9 @@ export const alerts = carillon.table(
     scheduleKey: text('schedule_key').notNull(),
     scheduleName: text('schedule_name'),
     kind: text('kind').notNull(),
-    /** The occurrence with which the breach began. At most one breach of a kind begins with an occurrence. */
+    /**
+     * The occurrence with which the breach began. For each kind, at most one breach begins with the same occurrence.
+     */
     occurrenceAt: instant('occurrence_at').notNull(),
     sentence: text('sentence').notNull(),
     openedAt: instant('opened_at').notNull(),

@@ -119,7 +119,8 @@ export const runs = carillon.table(
 );
 
 /**
- * The earlier attempts of runs, all but the latest. Partitioned like `runs`, by the month in which the row was written.
+ * All attempts of runs except the latest one, which the row in `runs` holds. Partitioned by the month in which the row
+ * of the attempt was written, which may be later than the month of the run.
  */
 export const attempts = carillon.table(
   'attempts',
@@ -166,8 +167,9 @@ export const deferrals = carillon.table(
 
 /**
  * How many runs of a project ended in each minute, by outcome, and how late they began. The sweep computes the rows
- * from `runs`. A run in progress counts as open in the minute of its claim. If it succeeds within two seconds, the
- * success counts in this minute too. So a row with open runs is computed again until none is open.
+ * from `runs`. A run in progress counts as open in the minute of its claim. A success that took less than two seconds
+ * counts in the minute of the claim too, even if the run ended in the next minute. So a row with open runs is computed
+ * again until no run is open.
  */
 export const runStats = carillon.table(
   'run_stats',
@@ -178,7 +180,9 @@ export const runStats = carillon.table(
     failed: integer('failed').notNull(),
     skipped: integer('skipped').notNull(),
     cancelled: integer('cancelled').notNull(),
-    /** Runs that were claimed in this minute and had not ended when the row was last computed. */
+    /**
+     * Runs that were in progress when the row was last computed, and whose latest attempt was claimed in this minute.
+     */
     open: integer('open').notNull(),
     /**
      * Number of runs per bucket of lateness. `LATENESS_BOUNDS_MS` holds the upper bounds of all buckets but the last,

@@ -135,7 +135,7 @@ export const stoppedSchedules = carillon.table(
 
 /**
  * The agenda: one narrow row per schedule that has a next occurrence. Claims read, lock and change this table. A claim
- * changes the row to the occurrence after that; after the last occurrence, the row is deleted.
+ * moves the row on to the following occurrence. After the last occurrence, the row is deleted.
  */
 export const agenda = carillon.table(
   'agenda',

@@ -44,7 +44,8 @@ interface UserRequest {
 
 /**
  * Edits a user and writes domain events about the changes, in one transaction. A worker handles the events later and
- * moves the user's schedules, so that an edit never waits for a delivery. Null if there is no such user.
+ * moves the user's schedules, so that an edit never waits for a claim that has locked one of them. Null if there is no
+ * such user.
  */
 export function editUser(
   db: Database,

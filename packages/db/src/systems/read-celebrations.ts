@@ -56,8 +56,9 @@ const selectWaiting = statement<{ id: number }, RunIdentity>(
 );
 
 /**
- * The latest occurrence that counts as celebrated: its run was not skipped or cancelled, or a person has skipped it. If
- * retention has dropped the latest run, `lastRunAt` of the schedule is used instead.
+ * The latest occurrence that counts as celebrated. An occurrence does not count if its run was cancelled, or was
+ * skipped by the engine. It counts if a person has skipped it. If retention has deleted the latest run, `lastRunAt` of
+ * the schedule is used instead.
  */
 const selectLatest = statement<{ id: number; lastRunAt: number | null; timing: string }, Celebration>(
   'read-latest-celebration',

@@ -64,8 +64,9 @@ function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
 }
 
 /**
- * Changes the owner of a cluster from root to `nobody`, and returns the way to run it. The cluster was created in a
- * user namespace, which this machine does not support.
+ * Changes the owner of a cluster's files from root to `nobody`, and returns the way to run the cluster. Root owns the
+ * files of a cluster that was created in a user namespace. The owner must change if user namespaces are not available
+ * any more, for example in another container.
  */
 async function handToNobody(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const nobody = findNobody();
@@ -92,8 +93,8 @@ function findNobody(): User | null {
 export function asUser({ uid, gid }: User, name: string, folders: readonly string[]): RunAs {
   const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
   if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
-  // Without the securebit no_setuid_fixup, `access()` ignores the capability, and initdb uses `access()` to find its
-  // programs.
+  // The capability dac_override lets the user enter private folders. But `access()`, by which initdb finds its
+  // programs, ignores the capability unless the securebit no_setuid_fixup is set.
   const permission = [
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',

@@ -25,7 +25,7 @@ function answersPing({ port, password }: Address): Promise<boolean> {
   });
 }
 
-/** Waits until the server answers, its process has ended, or the time is up. */
+/** Waits until the server answers. Returns false if `givenUp` returns true before that. */
 export async function waitForPong(address: Address, givenUp: () => boolean): Promise<boolean> {
   while (!givenUp()) {
     if (await answersPing(address)) return true;

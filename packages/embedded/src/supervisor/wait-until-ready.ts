@@ -41,8 +41,8 @@ async function answersOk(url: string): Promise<boolean> {
 }
 
 /**
- * The reason in one line: the app's own message if it is a single line, otherwise the most informative line of its
- * stack trace.
+ * The reason in one line: the app's own message if it is a single line, otherwise the first line that begins like an
+ * error message.
  */
 function whyItEnded(name: string, how: string, words: string[]): string {
   const said = words.filter((line) => line.trim() !== '');

@@ -63,8 +63,8 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
   }
 
   /**
-   * Returns a free descriptor. Descriptors are reused, so that the entries of the event loop suffice for any number of
-   * connections over time.
+   * Returns a free descriptor; -1 if all are in use. The descriptors of closed connections are reused. So only the
+   * number of connections that are open at once is limited.
    */
   function takeFd(): number {
     return freeFds.pop() ?? (nextFd <= LAST_FD ? nextFd++ : -1);

@@ -35,8 +35,9 @@ export class OnBusinessDays implements InstantSet {
   }
 
   /**
-   * Yields wanted business days in a range, each as a range (from, to] of instants: every one that has an instant of
-   * the set, and some that have none. The search goes on from the next instant of the set, so it skips most others.
+   * Yields wanted business days, each as a range (from, to] of instants. No wanted day that has an instant of the set
+   * is left out. From each instant of the set, the search goes to the first wanted day at or after it, so most days
+   * without an instant are skipped.
    */
   private *wantedDays(afterAt: number, untilAt: number): Generator<[number, number]> {
     let at = this.set.next(afterAt, untilAt);

@@ -31,8 +31,8 @@ export class ExcludedDays {
   }
 
   /**
-   * The first free day at or after a day. If the search ends without one, returns a later day all the same, so that a
-   * caller who continues from there always gets ahead.
+   * The first free day at or after a day. If every day until the end of the search is excluded, returns a day after
+   * that end, which may be excluded too. So a caller that continues from the returned day always makes progress.
    */
   nextFree(day: number): number {
     for (let free = day; ; ) {

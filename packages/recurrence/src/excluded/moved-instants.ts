@@ -70,9 +70,12 @@ export class MovedInstants implements InstantSet {
     return null;
   }
 
-  /** The first free day after `day` that has an occurrence, its own or a moved one. */
+  /**
+   * The next free day after `day` that may have an occurrence, its own or a moved one. The caller searches this day.
+   */
   private nextTarget(day: number, untilAt: number): number | null {
-    // With `previous`, the occurrences of the excluded days right after `day` are moved to `day`.
+    // With `previous`, the occurrences of the excluded days right after `day` are moved back to `day`. So the search
+    // begins at the first free day after them.
     const fromDay = this.direction === 'next' ? day + 1 : this.days.nextFree(day + 1);
     const reachMs = this.direction === 'next' ? 0 : (MAX_MOVED_DAYS + 1) * DAY_MS;
     const at = this.set.next(startOfDay(this.zone, fromDay) - 1, untilAt + reachMs);

@@ -12,7 +12,7 @@ export interface Interval {
   hours: readonly number[];
   /** The units of an hour that the BY parts allow. Each unit is given by the second of the hour at which it begins. */
   unitsOfHour: readonly number[];
-  /** The seconds within a unit. */
+  /** The seconds of each selected unit at which the rule fires, counted from the start of the unit. */
   within: readonly number[];
 }
 
@@ -81,8 +81,8 @@ export class IntervalTimes implements TimeSet {
   }
 
   /**
-   * The number of units in an hour that INTERVAL and the BY parts select, if `first` is the first one that INTERVAL
-   * selects.
+   * The number of units in an hour that both INTERVAL and the BY parts select. `first` is the first unit of the hour
+   * that INTERVAL selects.
    */
   private unitsIn(first: number): number {
     const known = this.countPerHour[first] ?? UNKNOWN;

@@ -97,9 +97,9 @@ export class RecurrenceDays implements DaySet {
   }
 
   /**
-   * At New Year the week-numbering year of DTSTART can differ from its calendar year. INTERVAL counts from the
-   * week-numbering year if that year has an instance on or after DTSTART, and otherwise from the calendar year, as in
-   * libical.
+   * The number of the period that contains a day, with the calendar year in place of the week-numbering year. The two
+   * years of DTSTART can differ at New Year. INTERVAL counts from the week-numbering year if that year has an instance
+   * on or after DTSTART, and otherwise from the calendar year, as in libical.
    */
   private calendarPeriodOf(day: number): number {
     return this.parts.byWeekNo.length > 0 ? civilDate(day).year : this.periodOf(day);
@@ -120,7 +120,10 @@ export class RecurrenceDays implements DaySet {
     return period;
   }
 
-  /** The distance from a period to the next one that INTERVAL selects; 0 if it selects this one. */
+  /**
+   * The number of periods until the next one that INTERVAL selects; 0 if INTERVAL selects this period. In a sub-daily
+   * rule INTERVAL selects times of day and no days, so the result is 0.
+   */
   periodsAhead(period: number): number {
     const { freq, interval } = this.parts;
     if (freq === 'HOURLY' || freq === 'MINUTELY' || freq === 'SECONDLY') return 0;

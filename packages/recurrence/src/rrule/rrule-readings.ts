@@ -97,8 +97,9 @@ function subDailyTimes(parts: RecurrenceParts, unitSeconds: number, startReading
 }
 
 /**
- * Splits BYMINUTE and BYSECOND for a sub-daily frequency. A part that is as long as the unit or longer limits the units
- * of the hour; a shorter part expands each unit into seconds.
+ * Splits BYMINUTE and BYSECOND for a sub-daily frequency, whose unit is an hour, a minute or a second. A BY part of a
+ * shorter unit expands each unit into seconds. Any other BY part limits the units of the hour. With FREQ=MINUTELY, for
+ * example, BYMINUTE limits the minutes, and BYSECOND expands each minute.
  */
 function unitsAndSeconds(
   { byMinute, bySecond }: RecurrenceParts,

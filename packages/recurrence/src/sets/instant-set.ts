@@ -78,7 +78,8 @@ export class AmendedInstants implements InstantSet {
     // only once.
     const removedInOrder = ascending(removed);
     this.removed = new Set(removedInOrder);
-    // Only instants that change the set are kept, so that a count is a matter of adding and subtracting.
+    // `removedFromSet` keeps only instants that the set contains, and `added` only instants that it lacks. So `count`
+    // can add and subtract the three counts.
     this.removedFromSet = new ListedInstants(removedInOrder.filter(isInSet));
     this.added = new ListedInstants(ascending(added).filter((at) => !this.removed.has(at) && !isInSet(at)));
   }

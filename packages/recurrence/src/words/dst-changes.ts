@@ -60,8 +60,7 @@ function gapAt(timing: Timing, wallClock: WallClockInstants, sec: number): DstCh
 }
 
 /**
- * Lists the affected occurrences around an overlap: while the local clock shows the same times for the first and the
- * second time.
+ * Lists the affected occurrences of a DST overlap. Between `fromAt` and `toAt`, the local clock shows each time twice.
  */
 function overlapBetween(timing: Timing, fromAt: number, toAt: number): DstChange[] {
   const changes: DstChange[] = [];

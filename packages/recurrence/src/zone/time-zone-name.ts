@@ -104,8 +104,8 @@ const canonicalNames = new RecentCache<string, string | false>(2000);
 
 /**
  * Returns the name of a time zone in its IANA spelling (europe/berlin becomes Europe/Berlin), or null if the name is
- * not valid. Names that ICU resolves to UTC become `UTC`. If ICU replaces a name with a slash by another one, as it
- * replaces Europe/Kyiv by Europe/Kiev, the name is returned as it was typed.
+ * not valid. Names that ICU resolves to UTC become `UTC`. For some names that contain a slash, ICU has another name:
+ * Europe/Kiev for Europe/Kyiv. Such a name is returned as it was typed.
  */
 export function canonicalTimeZone(name: string): string | null {
   if (name.length > MAX_NAME_LENGTH) return null;

@@ -189,7 +189,10 @@ describe('cron through DST changes', () => {
 });
 
 describe('RRULE through DST changes', () => {
-  /** An RRULE, the local times that it means (in minutes, given DTSTART), and whether it fires in every hour. */
+  /**
+   * The text of an RRULE. `means` is true if the rule names the local time `shown` when DTSTART is `start` (both in
+   * minutes). `isEveryHour` is true if the rule fires in every hour.
+   */
   interface Case {
     text: string;
     means: (shown: number, start: number) => boolean;

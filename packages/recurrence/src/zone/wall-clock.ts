@@ -42,8 +42,8 @@ export class WallClockInstants implements InstantSet {
       const { from, before } = this.readingsIn(span, firstSec, lastSec);
       if (from < before) total += this.readings.count(from, before);
       if (span.fromSec >= firstSec && this.gapFires(span)) {
-        // The skipped readings fire at the end of the gap. If the rule names that reading too, both are one instant,
-        // which has been counted.
+        // The skipped readings fire at the end of the gap. If the rule also names the reading at the end of the gap,
+        // both fire at one instant, which has been counted already.
         const gapEnd = span.fromSec + span.offset;
         if (this.readings.count(gapEnd, gapEnd + 1) === 0) total += 1;
       }
@@ -80,7 +80,7 @@ export class WallClockInstants implements InstantSet {
     return this.readings.next(fromSec + offsetBefore, fromSec + offset) !== null;
   }
 
-  /** The range of readings that fire during the span, as far as it lies in [firstSec, lastSec]. */
+  /** The range of readings that fire in the part of the span that lies in [firstSec, lastSec]. */
   private readingsIn(span: OffsetSpan, firstSec: number, lastSec: number): { from: number; before: number } {
     const { fromSec, toSec, offset, offsetBefore, offsetAfter } = span;
     const { overlap } = this.policy;

@@ -63,7 +63,7 @@ function eventsOf(text: string): Property[][] {
   return events;
 }
 
-/** Long lines are folded: a line that begins with a space continues the line before it. */
+/** Joins folded lines: a line that begins with a space or a tab continues the line before it. */
 const unfold = (text: string) =>
   text
     .replaceAll(/\r\n?|\n/g, '\n')

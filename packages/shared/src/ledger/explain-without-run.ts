@@ -70,8 +70,9 @@ export function explainWithoutRun(
 }
 
 /**
- * True if the schedule ended before this occurrence. A schedule with `maxRuns` ends at its last run, although its rule
- * yields later occurrences. For any other schedule, only occurrences in the future come after the end.
+ * True if the schedule ended before this occurrence, which is not pending. A schedule with `maxRuns` ends at its last
+ * run, although its rule yields later occurrences. For any other schedule, only future occurrences lie after the end: a
+ * past occurrence without a run is missing.
  */
 function isBeyondTheEnd(at: number, { status, plan, lastRunAt }: ExplainedSchedule, nowAt: number): boolean {
   if (status === 'cancelled') return false;

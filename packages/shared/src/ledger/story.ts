@@ -144,8 +144,8 @@ interface Naming {
 }
 
 /**
- * The first step of an occurrence: the rule yields (names) it. The text gives the version of the time zone data with
- * which it was computed.
+ * The first step of an occurrence, with the kind `named`: says which version of the rule yields the occurrence, and the
+ * time zone data with which the occurrence was computed.
  */
 export function namedStep({ at, version, changes, tzdata, pendingUntilAt }: Naming): StoryStep {
   const author = changes.find(
@@ -320,8 +320,8 @@ export const namesOccurrence = (
 ) => origin === 'rule' && detail?.occurrenceAt === new Date(occurrenceAt).toISOString();
 
 /**
- * The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key,
- * and then it is not paused.
+ * The changes after which a schedule is paused or no longer paused. A cancel and a creation belong to them: if a
+ * schedule is created again under the key of a cancelled or removed one, it is not paused.
  */
 export const PAUSE_CHANGES: ReadonlySet<string> = new Set([
   'schedule.created',

@@ -49,8 +49,8 @@ type Event = { at: number; rank: number; actor: Actor } & (
 );
 
 /**
- * The order of events at one instant, as in a worker: first runs end, then pauses, then due schedules are claimed, then
- * waiting runs.
+ * The order of events at one instant, as in a worker: first runs end, then pauses end, then due schedules are claimed,
+ * and last waiting runs are claimed.
  */
 const RANKS = { end: 0, resume: 1, due: 2, attempt: 3 } as const;
 

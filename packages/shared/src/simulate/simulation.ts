@@ -3,7 +3,7 @@ import type { CircuitChange } from '../circuits.js';
 import type { DueOccurrence } from '../decide-due.js';
 import type { Plan } from '../plan.js';
 
-/** A schedule as the simulation finds it. */
+/** A schedule in its state at the beginning of the simulation. */
 export interface SimulatedSchedule {
   key: string;
   timing: Timing;

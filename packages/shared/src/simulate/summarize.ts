@@ -91,7 +91,7 @@ function skip(figures: SimulationFigures, reasonCode: string, count: number): vo
 }
 const MAX_SCHEDULES_OF_SECOND = 10;
 
-/** The second in which most of these runs start; null if none does. */
+/** The second with the most starts; the earliest such second if there are several. Null if no run starts. */
 export function peakOf(
   runs: readonly Pick<SimulatedRun, 'schedule' | 'startedAt'>[],
 ): SimulatedSecond | null {

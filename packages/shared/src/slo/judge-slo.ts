@@ -96,8 +96,8 @@ interface JudgedRun extends Result {
 }
 
 /**
- * The verdicts of one occurrence. If several runs are late, their objective is missed until none of them is late any
- * more. So a late run that meets the objective is no recovery while another run is still late.
+ * The verdicts on one objective of one run. A run that meets the objective late ends the breach, unless another run is
+ * late at that moment (see `isLateAt`). In that case the verdict is left out, so the breach goes on.
  */
 function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun[]): Verdict[] {
   const { occurrenceAt } = run;
@@ -130,7 +130,10 @@ interface Result {
   deadlineAt: number | null;
 }
 
-/** The reasons of skipped occurrences that count as missed. A skip by a person, a pause or an edit does not. */
+/**
+ * An occurrence that was skipped for one of these reasons counts as missed. An occurrence that was skipped by a person,
+ * a pause or an edit does not.
+ */
 const MISSED_REASONS = ['misfire', 'overlap', 'dependency', 'queue_full'];
 
 function judgeRun(run: WatchedRun, slo: Slo, nowAt: number): Result[] {

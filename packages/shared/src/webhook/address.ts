@@ -43,10 +43,7 @@ function v4Kind(bits: number): AddressKind {
   return V4_RANGES.find(({ from, size }) => bits >= from && bits < from + size)?.kind ?? 'public';
 }
 
-/**
- * Ranges within 2000::/3 that the IANA registry of special-purpose addresses lists. Everything outside of 2000::/3 is
- * refused anyway.
- */
+/** Ranges within 2000::/3 that the IANA registry of special-purpose addresses lists. They are forbidden. */
 const V6_RANGES: readonly { groups: readonly number[]; prefix: number }[] = [
   { groups: [0x2001, 0], prefix: 23 }, // IETF protocol assignments: Teredo, benchmarking, ORCHID, drone ids
   { groups: [0x2001, 0xdb8], prefix: 32 }, // documentation
@@ -56,8 +53,9 @@ const V6_RANGES: readonly { groups: readonly number[]; prefix: number }[] = [
 ];
 
 /**
- * An address in 2000::/3 is public, except for the special ranges in it. An address that embeds an IPv4 address has the
- * kind of the IPv4 address.
+ * The kind of an IPv6 address. Loopback (::1) and unique local addresses (fc00::/7) are private. An address that embeds
+ * an IPv4 address has the kind of the IPv4 address. An address in 2000::/3 is public, unless it lies in a special
+ * range. Every other address is forbidden.
  */
 function v6Kind(groups: readonly number[]): AddressKind {
   const [first] = groups as [number];

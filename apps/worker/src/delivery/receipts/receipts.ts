@@ -118,7 +118,10 @@ export class Receipts {
     this.#sending.add(sending);
   }
 
-  /** Records the results of the receipts that were sent. If that fails, they are sent again after a minute. */
+  /**
+   * Records the results of the receipts that were sent. If the recording fails, the same receipts are sent again after
+   * a minute.
+   */
   async #recordResults(): Promise<void> {
     const { pool } = this.parts;
     const results = this.#results.splice(0);

@@ -192,7 +192,8 @@ const toError = (reason: unknown) => (reason instanceof Error ? reason : new Err
 
 /**
  * Decoding replaces each invalid byte by a character of three bytes, so the text may exceed the maximum number of
- * bytes. It is then cut to a third as many UTF-16 units, because one unit takes at most three bytes in UTF-8.
+ * bytes. The text is then cut to `MAX_ANSWER_BYTES / 3` UTF-16 units, because one unit takes at most three bytes in
+ * UTF-8.
  */
 const kept = (text: string) =>
   Buffer.byteLength(text) <= MAX_ANSWER_BYTES ? text : text.slice(0, MAX_ANSWER_BYTES / 3);

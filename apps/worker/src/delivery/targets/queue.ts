@@ -20,7 +20,10 @@ interface OpenQueue {
 /** Maximum number of jobs that one call to Redis adds; fewer if they are large. */
 const MAX_BULK_ADD = 500;
 const MAX_BULK_BYTES = 4 * 1_024 * 1_024;
-/** Maximum payload bytes that the completed and failed jobs of a queue may take in Redis. */
+/**
+ * Approximate maximum of payload bytes that the completed jobs of a queue take in Redis. The failed jobs may take as
+ * much again.
+ */
 const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
 /**
  * Maximum payload bytes that may wait in one queue, so that a queue without a consumer does not fill Redis. A run
@@ -28,8 +31,8 @@ const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
  */
 const MAX_WAITING_BYTES = 256 * 1_024 * 1_024;
 /**
- * The limit on waiting bytes is checked only for jobs of at least this average size. The check costs a call to Redis,
- * and more than 16,000 smaller jobs must wait in a queue before they exceed the limit.
+ * The limit on waiting bytes is checked only if the jobs to add have at least this size on average, because the check
+ * costs a call to Redis. Smaller jobs exceed the limit only if more than 16,000 of them wait in the queue.
  */
 const LARGE_JOB_BYTES = 16 * 1_024;
 const MAX_KEPT_JOBS = 10_000;
@@ -126,7 +129,7 @@ export class DueQueues {
       if (this.options.redis.status !== 'ready') {
         // A queue that is opened while Redis is unreachable waits for Redis, so nothing is added to it.
         const nowAt = this.options.clock.now();
-        for (const { flight, settle } of all) settle(deferUntilRedisIsBack(flight, nowAt));
+        for (const { flight, resolve } of all) resolve(deferUntilRedisIsBack(flight, nowAt));
         continue;
       }
       const part = this.#begin(all);

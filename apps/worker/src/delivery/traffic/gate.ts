@@ -54,15 +54,15 @@ interface Waiter {
 /** The weight of the newest duration in the moving average of the durations of deliveries. */
 const AVERAGE_WEIGHT = 0.1;
 /**
- * Deferred deliveries come back at this multiple of the measured pace of the gate. That pace is too low, because it is
- * measured while many deliveries arrive at once. A delivery that comes back too early is deferred again; one that comes
- * back too late wastes time.
+ * Deferred deliveries come back at the measured pace of the gate multiplied by this. The measured pace is too low,
+ * because deliveries take longer while many of them arrive at once. A delivery that comes back too early is deferred
+ * again. A delivery that comes back too late leaves the gate unused meanwhile.
  */
 const RETURN_PACE_FACTOR = 4;
 
 /**
- * Limits concurrent deliveries. If the gate is full, the expected waiting time decides: a delivery that may wait that
- * long waits in memory, and any other is deferred. So many deliveries wait for a fast destination, and few for a slow
+ * Limits concurrent deliveries. If the gate is full, a delivery waits in memory if it is expected to be admitted within
+ * its patience. Otherwise the delivery is deferred. So many deliveries wait for a fast destination, and few for a slow
  * one.
  */
 export class Gate {

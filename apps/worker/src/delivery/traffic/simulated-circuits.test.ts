@@ -106,7 +106,8 @@ async function played(
     log: pino({ level: 'debug' }, { write }),
     random: () => spreadOf({ schedule: 'hook', ...(current as Fate) }),
   });
-  // At the same instant, deliveries end first, then due occurrences begin, then waiting runs, as in the simulation.
+  // Events at the same instant have the same order as in the simulation: first deliveries end, then due occurrences
+  // start, and then waiting runs start again.
   let events: { at: number; rank: number; act: () => void }[] = [];
   const attempt = (fate: Fate) => {
     current = fate;

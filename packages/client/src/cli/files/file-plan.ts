@@ -5,7 +5,7 @@ import type { ScheduleInput } from '../../types/schedule.js';
 export interface PlannedEntry extends Omit<PlannedSchedule, 'index' | 'action' | 'id'> {
   action: PlanAction;
   id: string;
-  /** `schedules.yaml:12`. */
+  /** The place of the schedule in its file, such as `schedules.yaml:12`. */
   source: string;
   set: string | null;
   /** The body of the PUT. */

@@ -39,7 +39,7 @@ export function fillReferences(
 export const escapeReferences = <Value>(value: Value): Value =>
   mapTexts(value, (text) => text.replace(UNESCAPED, '$$$$')) as Value;
 
-/** The last dollar sign before a name in braces. */
+/** The dollar sign right before `{NAME}`. To escape a reference, this sign is doubled. */
 const UNESCAPED = /\$(?=\{[A-Za-z_][A-Za-z0-9_]*\})/g;
 
 /** Changes every text in a value, also in the objects and arrays within it. */

@@ -64,8 +64,8 @@ function parse(text: string | undefined): unknown {
 }
 
 /**
- * The number of runs that are left. `ic` counts the jobs that BullMQ has created. The last of these jobs is the next
- * one, which has not run yet, so it is not subtracted.
+ * The number of runs that are left. `ic` counts the jobs that BullMQ has created. The latest of these jobs has not run
+ * yet, so it still counts as left.
  */
 function runsLeft({ limit, ic }: Readonly<Record<string, string>>): number | null {
   const most = asNumber(limit);
