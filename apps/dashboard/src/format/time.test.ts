@@ -18,6 +18,24 @@ describe('Times of the dashboard', () => {
     }
   });
 
+  it('a local time that a clock change repeats is the earlier of its two instants, and one that it skips is moved on by the change', () => {
+    const zones: [string, repeated: string, first: string, skipped: string, moved: string][] = [
+      ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30Z', '2026-03-29T02:30', '2026-03-29T01:30Z'],
+      ['America/New_York', '2026-11-01T01:30', '2026-11-01T05:30Z', '2026-03-08T02:30', '2026-03-08T07:30Z'],
+      [
+        'Australia/Lord_Howe',
+        '2026-04-05T01:45',
+        '2026-04-04T14:45Z',
+        '2026-10-04T02:15',
+        '2026-10-03T15:45Z',
+      ],
+    ];
+    for (const [zone, repeated, first, skipped, moved] of zones) {
+      expect(instantOf(repeated, zone)).toBe(Date.parse(first));
+      expect(instantOf(skipped, zone)).toBe(Date.parse(moved));
+    }
+  });
+
   it('durationWords shows a duration in words, and text that is not a duration unchanged', () => {
     expect(['PT1M30S', 'P2D', 'PT0.5S', 'soon'].map(durationWords)).toEqual([
       '1 min 30 s',

@@ -94,12 +94,17 @@ export function offsetAt(at: number, zone: string): number {
 
 /**
  * Converts a local time in a zone, such as `2027-03-29T09:00`, to an instant. A local time in a DST overlap has two
- * instants. Then the result is the first one in zones behind UTC, and the second one in all other zones.
+ * instants; the result is the first one. A local time in a DST gap does not exist; the result is as much later as the
+ * clock was moved forward.
  */
 export function instantOf(local: string, zone: string): number {
   const wall = Date.parse(`${local}Z`);
-  const first = wall - offsetAt(wall, zone);
-  return wall - offsetAt(first, zone);
+  const [before, after] = [wall - DAY_MS, wall + DAY_MS].map((at) => wall - offsetAt(at, zone)) as [
+    number,
+    number,
+  ];
+  const instants = [before, after].filter((at) => at + offsetAt(at, zone) === wall);
+  return instants.length === 0 ? before : Math.min(...instants);
 }
 
 /** Converts an instant to local time, as a `datetime-local` field takes it. */
