@@ -10,8 +10,8 @@ const processes = useProcesses(database);
 const COUNTING_WINDOW_MS = 5_000;
 
 /**
- * Counts the commands that clients send to Redis during `COUNTING_WINDOW_MS`. Commands that a script runs inside Redis do not
- * count. The output of MONITOR is read from a plain socket, because ioredis would take its lines for replies.
+ * Counts the commands that clients send to Redis during `COUNTING_WINDOW_MS`. Commands that a script runs inside Redis
+ * do not count. The output of MONITOR is read from a plain socket, because ioredis would take its lines for replies.
  */
 async function countCommands({ port }: NativeRedis): Promise<number> {
   const socket = connect(port, '127.0.0.1');

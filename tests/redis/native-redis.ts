@@ -60,7 +60,9 @@ export class NativeRedis {
     return this.#child as ChildProcess;
   }
 
-  /** Opens a connection, which is closed when the server stops. With TLS, the client shows the certificate of the server. */
+  /**
+   * Opens a connection, which is closed when the server stops. With TLS, the client shows the certificate of the server.
+   */
   connect(login: Login = {}): Redis {
     const file = (setting: string) => readFileSync(String(this.settings[setting]));
     const tls = this.settings['tls-port'] !== undefined && {

@@ -67,8 +67,8 @@ export async function readSteps(
 }
 
 /**
- * The occurrence up to which a query has read all steps. A query that has reached `MAX_STEPS_PER_PAGE` ends with the occurrence
- * of its last row. Any other query has read everything.
+ * The occurrence up to which a query has read all steps. A query that has reached `MAX_STEPS_PER_PAGE` ends with the
+ * occurrence of its last row. Any other query has read everything.
  */
 const endOfSteps = (steps: readonly RunIdentity[]) =>
   (steps.length < MAX_STEPS_PER_PAGE ? undefined : steps.at(-1)?.occurrenceAt) ?? Number.POSITIVE_INFINITY;

@@ -16,7 +16,10 @@ function formatOf(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateT
 const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 
-/** A date that is further away than this is shown with its year. It is less than a year, so that no date is ambiguous. */
+/**
+ * A date that is further away than this is shown with its year. The limit is less than a year, so that no date is
+ * ambiguous.
+ */
 const YEAR_SHOWN_BEYOND_MS = 300 * DAY_MS;
 
 /** Formats an instant: `14:03:07` today, `19 Nov 14:03:07` otherwise, with the year if it is far away. */

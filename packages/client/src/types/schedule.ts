@@ -135,7 +135,7 @@ export interface Schedule {
   target: Target;
   payload: unknown;
   status: ScheduleStatus;
-  /** The number of the current version. It begins with 1 and grows with each edit, pause and resume, and with a cancel. */
+  /** The number of the current version. It begins with 1 and grows with each edit, pause, resume and cancel. */
   version: number;
   nextRunAt: string | null;
   lastRunAt: string | null;

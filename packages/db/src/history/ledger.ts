@@ -104,8 +104,8 @@ export type DeferralView = RunIdentity & StoryDeferral;
 export const MAX_STEPS_PER_PAGE = 10_000;
 
 /**
- * SQL: reads the first `MAX_STEPS_PER_PAGE` rows, and also the rows after them that belong to the same occurrence as the last
- * one. The result is ordered by `order`.
+ * SQL: reads the first `MAX_STEPS_PER_PAGE` rows, and also the rows after them that belong to the same occurrence as
+ * the last one. The result is ordered by `order`.
  */
 export const firstSteps = (rows: string, order: string) =>
   `select * from (${rows} fetch first ${MAX_STEPS_PER_PAGE} rows with ties) as step order by ${order}`;
@@ -123,7 +123,10 @@ const selectDeferrals = statement<Range, DeferralView>(
   ),
 );
 
-/** The deferrals of the runs in a range: the first `MAX_STEPS_PER_PAGE`, and all others of the last occurrence among them. */
+/**
+ * Reads the deferrals of the runs in a range: the first `MAX_STEPS_PER_PAGE`, and all others of the last occurrence
+ * among them.
+ */
 export function readDeferralsBetween(db: Database, range: Range): Promise<DeferralView[]> {
   return selectDeferrals(db, range);
 }

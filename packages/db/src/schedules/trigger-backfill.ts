@@ -9,7 +9,10 @@ import { statement } from '../statement.js';
 import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
-/** Runs a schedule now, besides the occurrences of its rule. Its next occurrence stays the same. Returns the run's id. */
+/**
+ * Runs a schedule now, besides the occurrences of its rule. Its next occurrence stays the same. Returns the id of the
+ * run.
+ */
 export function triggerSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<string>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'triggered');
