@@ -100,7 +100,7 @@ describe('follow-ups of closed runs', () => {
     expect((await readRun(database, id))?.status).toBe('succeeded');
   });
 
-  it('a run that is queued and then deferred counts in the waits for its turn and for its destination, which meet at its first claim', async () => {
+  it('a run that is queued and then deferred has a queue wait until its first claim, and a deferral wait from then on', async () => {
     const [id] = (await insertSchedules(database, [FAR_AWAY])) as [number];
     await triggerSchedule(database.pool, { ref: { id }, actor: 'test' });
     await database.pool.query(

@@ -35,8 +35,8 @@ export interface ChangesRange {
  */
 const MAX_ENTRIES_AROUND_RANGE = 2_000;
 /**
- * Maximum number of audit entries that are searched in the range. A job that reports writes about two entries for each
- * run.
+ * Maximum number of audit entries that are searched in the range. The audit log has an entry for each ping, and a job
+ * that pings Carillon does so about twice for each run.
  */
 const MAX_ENTRIES_IN_RANGE = 100_000;
 /** Maximum number of changes of a schedule that are returned for the range. */

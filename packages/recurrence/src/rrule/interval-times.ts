@@ -10,7 +10,10 @@ export interface Interval {
   /** A reading (seconds since 1970 on the local clock) within the first selected unit. */
   startReading: number;
   hours: readonly number[];
-  /** The units of an hour that the BY parts allow. Each unit is given by the second of the hour at which it begins. */
+  /**
+   * The hours, minutes or seconds (by the frequency of the rule) that the BY parts allow within an hour. Each is given by
+   * the second of the hour at which it begins.
+   */
   unitsOfHour: readonly number[];
   /** The seconds of each selected unit at which the rule fires, counted from the start of the unit. */
   within: readonly number[];
