@@ -11,7 +11,7 @@ describe('options of the bench', () => {
     expect(read('--before', 'herd')).toMatchObject({ names: ['herd'], before: '928375a' });
   });
 
-  it('the bench option --before compares with the commit that follows it', () => {
+  it('the bench option --before names the commit to compare with', () => {
     expect(read('--before', 'f8e0efe', 'herd')).toMatchObject({ names: ['herd'], before: 'f8e0efe' });
     expect(read('herd', '--before=HEAD~2')).toMatchObject({ names: ['herd'], before: 'HEAD~2' });
   });

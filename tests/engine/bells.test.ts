@@ -51,7 +51,7 @@ describe('Bells', () => {
     }
   });
 
-  it('a slot has one bell in Redis, however many rows are due in the slot and however many processes add the bell', async () => {
+  it('all rows that are due within one slot (a step of 5 ms) share one bell in Redis, even if several processes add bells for them', async () => {
     await bells.arm([T0 + 5_001, T0 + 5_002, T0 + 5_004]);
     await other.arm([T0 + 5_003]);
     expect(await held()).toEqual([`bell-${T0 + 5_005}`]);
@@ -62,14 +62,14 @@ describe('Bells', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('a bell that is added less than a second before it rings has an id of its process, because the shared bell may be ringing already', async () => {
+  it('a bell due within a second gets an id with the name of its process, because the bell that all processes share may be ringing already', async () => {
     await bells.arm([T0 + 500]);
     await bells.arm([T0 + 499]);
     await other.arm([T0 + 500]);
     expect(await held()).toEqual([`bell-${T0 + 500}-a-0`, `bell-${T0 + 500}-b-0`]);
   });
 
-  it('a process that asks for a bell for the current instant a hundred times at once adds only one bell per slot', async () => {
+  it('a hundred concurrent requests of one process for a bell at the current instant add at most two bells, one per slot', async () => {
     now = Date.now();
     await Promise.all(Array.from({ length: 100 }, () => bells.arm([now])));
     const ids = await held();

@@ -29,7 +29,7 @@ describe('Named calendars', () => {
     expect(await nextOf('shop')).toBe(midnight(4));
   });
 
-  it('a change of a calendar moves the next occurrence of schedules that name it to an earlier or a later day', async () => {
+  it('a change of a calendar moves the next occurrence of the schedules that use the calendar, to an earlier or a later day', async () => {
     expect(await change('closed', [date(2)])).toMatchObject({ retimed: 1 });
     expect(await nextOf('shop')).toBe(midnight(1));
     expect(await change('closed', [date(1), date(2)])).toMatchObject({ retimed: 1 });

@@ -196,7 +196,7 @@ describe('Re-verification', () => {
 });
 
 describe('Blocked claims', () => {
-  it('if a claim has to change the row of a schedule, and another transaction has locked it, the claim skips the schedule and reports that it was blocked', async () => {
+  it('if another transaction has locked the row of a schedule that a claim must change, the claim skips the schedule and returns isBlocked: true', async () => {
     const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
     const [first] = (await claim(T0 + MINUTE_MS)).runs;
     await engine.succeed(first as ClaimedRun, T0 + MINUTE_MS);
@@ -232,7 +232,7 @@ describe('Blocked claims', () => {
     );
   });
 
-  it('after the last run of a recurring schedule that was edited to a one-shot, its total includes the runs before the edit', async () => {
+  it('the run total of a recurring schedule that was edited to a one-shot includes the runs before the edit', async () => {
     const id = await insert({ rule: { every: 'PT1M' } });
     await claim(T0 + MINUTE_MS);
     const rule = { at: new Date(T0 + 2 * MINUTE_MS).toISOString() };
@@ -256,7 +256,7 @@ describe('Blocked claims', () => {
     expect(await agendaOf(id)).toMatchObject({ is_held: true });
   });
 
-  it('while another transaction locks a schedule, a claim skips the waiting run of that schedule at once and reports that it was blocked', async () => {
+  it('while another transaction locks a schedule, a claim skips the waiting run of that schedule at once and returns isBlocked: true', async () => {
     const id = await insert({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
     const [run] = (await claim(T0)).runs;
     await engine.fail(run as ClaimedRun, T0 + 1);

@@ -7,7 +7,7 @@ const database = useDatabase();
 /** The beginning of a minute, of an hour, but not of a day. */
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-it('the sums of a counter for the last minute, hour and day begin that long before the current minute, and include the current minute', async () => {
+it('the last minute, hour and day of a counter begin 1 minute, 1 hour and 1 day before the current minute, and include the current minute', async () => {
   const name = 'carillon_queue_wait_seconds_bucket';
   const labels = 'le="0.5"';
   // Each value sets another digit of a sum, so the digits show which values a window includes.

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 const database = useDatabase();
 
-it('a schedule whose first occurrence was computed by a clock ahead of the clock of Postgres counts as created then, so that no occurrence in between is missing', async () => {
+it('a schedule whose first occurrence was computed by a clock ahead of Postgres gets its createdAt from that clock, so that no earlier occurrence is missing', async () => {
   const aheadAt = Date.now() + 60_000;
   const [ahead] = await insertSchedules(database, [{ rule: { every: 'PT1S' } }], { nowAt: aheadAt });
   const [behind] = await insertSchedules(database, [{ rule: { every: 'PT1S' } }], {

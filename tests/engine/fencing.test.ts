@@ -256,7 +256,7 @@ describe('Generation', () => {
   });
 });
 
-it('after a failover that sets the sequence for the numbers of leases (epochs) back, a claim still gets a higher epoch than the claims before', async () => {
+it('after a failover that resets the sequence of epochs (lease numbers), a claim still gets a higher epoch than earlier claims', async () => {
   const before = await claimOne();
   await database.pool.query(`select setval('carillon.leases_epoch_seq', 1, false)`);
   const after = await claimOne();

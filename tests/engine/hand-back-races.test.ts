@@ -71,7 +71,7 @@ async function claimAll(claimed: ClaimedRun[], count: number, holder: Claimant):
   }
 }
 
-it('if a worker hands back attempts that it never began while other workers claim their runs, each run is claimed once, and no attempt is handed back after that', async () => {
+it('hand-back and claim race: each run is claimed once, and no attempt is handed back after its run was claimed again', async () => {
   let before = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const lost = await loseSome();

@@ -92,7 +92,7 @@ describe('Leases', () => {
     expect(rows).toEqual([{ lateness_ms: 7_000 }]);
   });
 
-  it('a run that is cancelled during its first attempt was late by the time from due to claim; cancelled before that, it has no lateness', async () => {
+  it('a run cancelled during its first attempt has the lateness of its claim; a run cancelled before any attempt has no lateness', async () => {
     const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
     const [waitingId] = (await insertSchedules(database, [{ rule: { cron: '0 0 1 1 *' } }])) as [number];
     await triggerSchedule(database.pool, { ref: { id: waitingId }, actor: 'test', now: T0 - 7_000 });
@@ -167,7 +167,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     ]);
   });
 
-  it('if a worker was lost before its attempt began, the attempt does not count for a run that waits for its retry', async () => {
+  it('if a lost worker comes back and says that its attempt had not begun, the attempt does not count, and a second report changes nothing', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 2 } });
     await rescueRuns(database.pool, LOST_AT);
     expect(await handBack(run, LOST_AT + 1)).toBe(1);
@@ -175,7 +175,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     expect(await claimOf(id, LOST_AT + 3)).toMatchObject([{ attempt: 2, freeAttempts: 1 }]);
   });
 
-  it('under the overlap policy queue, a failed run whose attempt is handed back because it never began waits until no other run of the schedule is open', async () => {
+  it('under the overlap policy queue, a failed run whose attempt never began is queued by the hand-back while another run of its schedule is open', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 }, overlap: 'queue' });
     await rescueRuns(database.pool, LOST_AT);
     await triggerSchedule(database.pool, { ref: { id }, actor: 'test', now: LOST_AT });
@@ -211,7 +211,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     },
   );
 
-  it('a run that a person replayed after its lease expired does not change when the worker comes back and says that its attempt had not begun', async () => {
+  it('if a person replays a run after its lease expired, the later hand-back of the lost attempt by its worker changes nothing', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
     await replayRun(database.pool, { projectId: database.projectId, run, actor: 'test' });
@@ -236,7 +236,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     },
   );
 
-  it('after a call of the SQL function cancel, a worker that comes back cannot hand back an attempt of the schedule, even before a worker has carried the cancel out', async () => {
+  it('after the SQL function cancel was called, a worker that lost its lease cannot hand back its attempt, even if no worker has processed the call yet', async () => {
     const key = 'cancelled-by-sql';
     const { id, run } = await claimOneShot({ id: key, retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);

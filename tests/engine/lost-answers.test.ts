@@ -58,7 +58,7 @@ describe('A claim whose answer was lost', () => {
     await handBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
   });
 
-  it('a worker releases neither a lease that it knows from the response to its claim nor a lease of another worker', async () => {
+  it('a worker that releases its unknown leases keeps the leases that it knows from a claim, and does not touch the leases of other workers', async () => {
     const other = await registerTestWorker(database);
     const id = await claimAndLoseTheAnswer(other, T0 + 20_000);
     const { rows } = await database.pool.query<{ epoch: number }>('select epoch from carillon.leases');

@@ -153,7 +153,7 @@ it('a waiting run that cannot be read, or that Postgres refuses to start, fails 
     ]);
 });
 
-it('a run can be replayed a hundred times and no more, neither by itself nor with all failed runs', async () => {
+it('a run cannot be replayed more than a hundred times, neither alone nor in a replay of all failed runs', async () => {
   const rule = { at: new Date(T0).toISOString() };
   const inputs = ['replayed', 'never-replayed'].map((id) => ({ id, rule }));
   const [id, other] = await insertSchedules(database, inputs, { nowAt: T0 });

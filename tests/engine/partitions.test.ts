@@ -87,7 +87,7 @@ describe('Partitions', () => {
     expect(await readRun(database.pool, projectId, run)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a claim in a month without a partition creates it even while a transaction that has read runs is still open', async () => {
+  it('a claim in a month without a partition creates the partition even while an open transaction has read the table of runs', async () => {
     const now = at('2031-09-15T12:00:00Z');
     const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR_MS);
     const reader = await database.pool.connect();

@@ -23,7 +23,7 @@ describe('explainPooler', () => {
     expect(explainPooler(direct, { hasDirectUrl: false, usesPreparedStatements: true })).toBeNull();
   });
 
-  it('a pooler that breaks prepared statements is accepted with DATABASE_DIRECT_URL and prepared statements off, and another pooler with DATABASE_DIRECT_URL alone', () => {
+  it('a pooler is accepted with DATABASE_DIRECT_URL or, if it breaks prepared statements, with DATABASE_DIRECT_URL and prepared statements off', () => {
     expect(explainPooler(breaking, { hasDirectUrl: true, usesPreparedStatements: false })).toBeNull();
     expect(explainPooler(shared, { hasDirectUrl: true, usesPreparedStatements: true })).toBeNull();
   });
@@ -42,7 +42,7 @@ describe('explainPooler', () => {
     expect(await probePooler(database.url)).toEqual(direct);
   });
 
-  it('a program that starts while Postgres accepts connections and never answers gives up with a time-out', async () => {
+  it('if Postgres accepts connections but never answers, a program that starts gives up with a time-out', async () => {
     const proxy = await TcpProxy.before(database.url);
     onTestFinished(() => proxy.close());
     proxy.silence();

@@ -54,7 +54,7 @@ const close = (runs: readonly ClaimedRun[]) =>
   closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
 
 describe('Warm-up', () => {
-  it('before anything is due, a worker prepares the statements that claim and close runs on every connection that it keeps open', async () => {
+  it('before anything is due, a worker prepares its statements for claiming and closing runs on every connection that its pool keeps open', async () => {
     const options = { url: database.url, applicationName: 'test', onError: () => {} };
     const kept = openDatabase({ ...options, max: 4, min: 2 });
     await warmUp(kept, holder, 2);

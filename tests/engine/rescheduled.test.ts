@@ -28,7 +28,7 @@ const edit = (request: ChangeRequest & { now: number }) =>
   editSchedule(database.pool, request, draft({ rule: { every: 'PT7S' } }, request.now));
 
 describe('An occurrence that was rescheduled to a later time', () => {
-  it('if the next occurrence was rescheduled to a later time, an edit records it and the occurrences that have passed since as skipped (invariant I1)', async () => {
+  it('an edit records as skipped a next occurrence that was rescheduled to a later time, and every other occurrence due before the edit (invariant I1)', async () => {
     expect(await runsAfter((at) => edit({ ...at(T0), now: T0 + 25_000 }))).toEqual([
       [10_000, 'skipped', 'overtaken'],
       [20_000, 'skipped', 'overtaken'],
@@ -43,7 +43,7 @@ describe('An occurrence that was rescheduled to a later time', () => {
     expect(runs).toEqual([[10_000, 'skipped', 'overtaken']]);
   });
 
-  it('if the next occurrence was rescheduled to a later time, a cancel records it and the occurrences that have passed since as skipped (invariant I1)', async () => {
+  it('a cancel records as skipped a next occurrence that was rescheduled to a later time, and every other occurrence due before the cancel (invariant I1)', async () => {
     expect(await runsAfter((at) => cancelSchedule(database.pool, at(T0 + 25_000)))).toEqual([
       [10_000, 'skipped', 'schedule_cancelled'],
       [20_000, 'skipped', 'schedule_cancelled'],

@@ -126,7 +126,7 @@ describe('A held installation', () => {
     expect(paused).toBeDefined();
   });
 
-  it('a loss of transactions holds the installation only once: it is not held again after an operator has decided', async () => {
+  it('after an operator has released an installation that lost transactions, evidence of the same loss does not stop its claims again', async () => {
     const seen = (await state()).generation;
     expect(await hold()).toBe(true);
     expect(await hold()).toBe(false);
@@ -240,7 +240,7 @@ describe('Evidence', () => {
     );
   });
 
-  it('a process that connects to a Postgres without the worker heartbeat that it remembers holds the installation (nothing is claimed until an operator decides)', async () => {
+  it('if Postgres lacks the worker heartbeat that a connecting process remembers, the process holds the installation (nothing is claimed until an operator decides)', async () => {
     const evidence = await beatOnce();
     const witness = new Witness();
     witness.remember(evidence);
@@ -301,7 +301,7 @@ describe('A remembered row', () => {
     return witness;
   };
 
-  it('a process that connects to a Postgres with its latest heartbeat but without the run of its latest claim holds the installation (nothing is claimed)', async () => {
+  it('if Postgres has the latest heartbeat of a connecting process but not the run of its latest claim, the process holds the installation (nothing is claimed)', async () => {
     const row = await claimRun();
     const witness = witnessOf(await beat(), row);
     await witness.verifyConnection(database.pool);
@@ -342,7 +342,7 @@ describe('A remembered row', () => {
     expect(await purged).toMatchObject({ kind: 'changed' });
   });
 
-  it('if the run that a worker remembers is missing, an earlier purge of a schedule with the same key does not hide the loss', async () => {
+  it('if the run that a worker remembers is missing, the loss is detected even if a schedule with the same key was purged before that run', async () => {
     const row = await claimRun();
     const witness = witnessOf(await beat(), row);
     await database.pool.query(
@@ -355,7 +355,7 @@ describe('A remembered row', () => {
     expect(await witness.verify(database.pool)).toBe('lost');
   });
 
-  it('if Postgres has lost a claim, a later claim of the same run does not hide the loss', async () => {
+  it('if Postgres has lost a claim, the loss is detected even if the same run was claimed again later', async () => {
     const row = await claimRun();
     const evidence = await beat();
     expect(await judgeEvidence(database.pool, evidence, row)).toBe('intact');
@@ -374,7 +374,7 @@ describe('A remembered row', () => {
     });
   });
 
-  it('if Postgres lacks a run that a worker remembers, this is no sign of lost transactions if Postgres has a later heartbeat, if an operator has decided since how to go on after a restore, or after an hour', async () => {
+  it('a run that a worker remembers and Postgres lacks is no sign of lost transactions after a later heartbeat, an operator’s decision or an hour', async () => {
     const row = { ...(await claimRun()), scheduleId: 0 };
     const evidence = await beat();
     const verify = (witness: Witness) => witness.verify(database.pool);
@@ -462,7 +462,7 @@ describe('The lost time', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'skipped', reasonCode: 'restored' }]);
   });
 
-  it('carillon restore --until: occurrences after the given end of the time that the restore has lost follow the misfire policy', async () => {
+  it('carillon restore --until: occurrences that were due after the given instant follow the misfire policy', async () => {
     const ids = await insertAll();
     const now = T0 + 5 * MINUTE_MS + 45_000;
     await hold(now);

@@ -198,7 +198,7 @@ describe('finished one-shots', () => {
     expect(rows.map(({ key }) => key)).toEqual(['daily', 'declared', 'managed', 'paused']);
   });
 
-  it('a finished schedule that is triggered just before retention deletes it is kept with its run', async () => {
+  it('retention keeps a finished schedule, and its new run, if the schedule is triggered just before its deletion', async () => {
     const [id] = (await insertSchedules(database, [once({ id: 'revived' })], { nowAt: T0 - DAY_MS })) as [
       number,
     ];
@@ -215,7 +215,7 @@ describe('finished one-shots', () => {
     expect((await engine.runsOf(id)).map(({ status }) => status)).toEqual(['succeeded', 'queued']);
   });
 
-  it('a trigger waits while retention deletes its finished schedule, and then finds no schedule', async () => {
+  it('a trigger of a finished schedule waits while retention deletes the schedule, and is then answered not_found', async () => {
     const [id] = (await insertSchedules(database, [once({ id: 'late' })], { nowAt: T0 - DAY_MS })) as [
       number,
     ];

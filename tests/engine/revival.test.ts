@@ -81,7 +81,7 @@ describe('a revived schedule', () => {
     },
   );
 
-  it('a PUT that turns a cancelled schedule into a one-shot at a past instant that the old rule did not name runs it, and no gap covers it', async () => {
+  it('if a PUT turns a cancelled schedule into a one-shot at a past instant outside its old rule, that instant runs and is not recorded as skipped', async () => {
     const { id, change } = await everyMinute('between');
     await cancelSchedule(database.pool, change(CANCELLED_AT));
     const now = T0 + 300.5 * MINUTE_MS;

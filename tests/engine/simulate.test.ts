@@ -238,7 +238,7 @@ describe('The simulation predicts what the engine does', () => {
     await agree({ schedules, options: optionsOf({ outages: [down] }) });
   });
 
-  it('the simulation agrees with the engine: failures pause a schedule in the order of its occurrences, not of their ends', async () => {
+  it('the simulation agrees with the engine: pauseAfterFailures counts failed runs in the order of their occurrences, not of their ends', async () => {
     const target = { type: 'handler' as const, name: 'noop' };
     const fragile = { target, retry: { maxAttempts: 1 }, pauseAfterFailures: 2 };
     const schedules = [{ id: 'fragile', rule: { cron: '* * * * *' }, ...fragile }];

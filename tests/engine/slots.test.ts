@@ -22,7 +22,7 @@ describe('Slots, the steps of 5 ms in which something is due', () => {
     expect((await readDueSlots()).sort()).toEqual([slotEnd, slotEnd + SLOT_MS]);
   });
 
-  it('a slot counts as unchanged only once none of its rows has changed for the given time', async () => {
+  it('readUnchangedSlots returns a slot (a step of 5 ms) only if something is due in it and none of its rows has changed for the given time', async () => {
     const createdAt = Date.now();
     const rule = { at: new Date(createdAt + DUE_IN_MS).toISOString() };
     const [first] = await insertSchedules(database, [{ rule }, { rule }]);

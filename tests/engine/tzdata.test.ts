@@ -52,7 +52,7 @@ describe('Time zone data', () => {
     });
   });
 
-  it('new time zone data moves exactly the next occurrences that it computes differently', async () => {
+  it('a change of time zone data moves exactly those next occurrences for which the new data gives another instant', async () => {
     const right = new Map<string, number | null>();
     for (const key of ['early', 'late', 'same', 'utc', 'once']) right.set(key, (await viewOf(key)).nextRunAt);
     await shift(['early'], -HOUR_MS);

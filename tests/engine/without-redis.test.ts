@@ -40,7 +40,7 @@ const oneShot = (path: string, inMs: number) => ({
   target: { type: 'webhook', url: receiver.url(path) },
 });
 
-it('without Redis, two workers deliver 60 runs by their timers, each once: half of them start within a second of their time, and all of them long before a sweep', async () => {
+it('without Redis, two workers deliver each of 60 runs once, half of them within a second of their time and all long before a sweep', async () => {
   const paths = Array.from({ length: 60 }, (_, index) => `status/200/timers/${index}`);
   const items = paths.map((path, index) => oneShot(path, 1_500 + index * 30));
   expect((await call('/v1/schedules/bulk', { items })).status).toBe(200);

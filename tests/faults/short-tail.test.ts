@@ -16,7 +16,7 @@ afterAll(async () => {
   await postgres?.stop();
 }, 60_000);
 
-it('if a failover loses only transactions after the last heartbeat, the worker whose claim was lost notices it before it claims anything else', async () => {
+it('if a failover loses only transactions after the last heartbeat, the worker whose claim was lost notices the loss before its next claim', async () => {
   postgres = await ReplicatedPostgres.start();
   servers = await startOwnServers({ databaseUrl: postgres.url });
   // The worker writes a heartbeat when it starts, and then one per sweep interval. So the next one comes long after the

@@ -34,7 +34,7 @@ it('queued runs of a schedule start after its overlap policy is changed to one t
   await world.checkAll();
 });
 
-it('an edit to a one-shot at an instant that the old rule named, but that has not run yet, makes one run of that instant', async () => {
+it('if an edit makes a schedule a one-shot at an instant of the old rule that has not run yet, that instant gets one run', async () => {
   const world = await World.create(database);
   world.now += 60_000;
   await edit(world, { rule: { at: new Date(world.now).toISOString() } });

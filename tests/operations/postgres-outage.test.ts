@@ -16,7 +16,7 @@ const linesFrom = (program: TestProcess, level: number) =>
   program.lines.filter((line) => Number(line.level) >= level).map(({ msg }) => msg);
 const isBack = (program: TestProcess) => program.lines.some(({ msg }) => msg === 'Postgres is back');
 
-it('the API and a worker log an outage of Postgres as one warning, and one more line when Postgres is back; each failed request is a line at debug level that names its method and route', async () => {
+it('the API and a worker log one warning per outage of Postgres and one line at its end; failed requests are debug lines with method and route', async () => {
   const proxy = await TcpProxy.before(database.url);
   onTestFinished(() => proxy.close());
   const env = {

@@ -117,7 +117,7 @@ describe('Traces', () => {
     expect(claims.map((span) => Number(attribute(span, 'carillon.runs')))).toEqual([5]);
   });
 
-  it('the span of an attempt links to the span of the PUT that created its schedule; a later PUT that replaces the schedule has a span with a count of 0 created schedules', async () => {
+  it('an attempt span links to the PUT that created its schedule, and not to a later PUT that replaced it, whose span counts 0 created schedules', async () => {
     const target = { type: 'handler', name: 'noop' };
     const put = (rule: object) => send('PUT', '/v1/schedules/put', { rule, target });
     const isPut = (span: CollectedSpan) => attribute(span, 'http.request.method') === 'PUT';
@@ -143,7 +143,7 @@ describe('Traces', () => {
     ]);
   });
 
-  it('if the target of a webhook sets the header traceparent itself, the receiver gets that one and not that of the attempt', async () => {
+  it('if a webhook target has a traceparent header of its own, the receiver gets that header instead of the one of the attempt', async () => {
     const traceparent = '00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-bbbbbbbbbbbbbbbb-01';
     const target = { type: 'webhook', url: receiver.url('status/200/own-trace'), headers: { traceparent } };
     await create({ id: 'own-trace', rule: { in: 'PT1S' }, target });

@@ -44,7 +44,7 @@ it('if a Sentinel with a password replaces a frozen Redis master under load, eve
   }
 }, 120_000);
 
-it('with TLS, a user of docs/redis.md at the servers and another at the Sentinels, a worker delivers, and its bells (wake-ups) also ring on the master that Sentinel promotes later; a worker without the login of the Sentinels warns that access is denied', async () => {
+it('with TLS and separate logins for Redis and Sentinel, bells ring after a failover; without the Sentinel login, a worker warns that access is denied', async () => {
   const certificates = makeCertificates();
   const { ca, cert, key } = certificates;
   const passwords = { password: 'of-the-servers', sentinelPassword: 'of-the-sentinels' };

@@ -66,7 +66,7 @@ it('an occurrence of a heartbeat schedule has a run with the status retrying unt
   expect(body.pings[0].occurrenceAt).not.toBeNull();
 });
 
-it('GET and HEAD requests to the ping URL of a heartbeat schedule count as pings, and a schedule with an interval accepts a ping before its occurrence is due', async () => {
+it('a GET or HEAD request to the ping URL of a heartbeat schedule with an interval counts as a ping, even before an occurrence is due', async () => {
   const { url } = await createHeartbeat('early', { every: 'PT2S' }, { grace: 'PT10M' });
   expect(await ping(url, { method: 'HEAD' })).toMatchObject({ status: 200 });
   await runThat('early', ({ status }) => status === 'succeeded');
@@ -129,7 +129,7 @@ it('a ping to /log of a heartbeat schedule is only stored: the occurrence still 
   ]);
 });
 
-it('an occurrence of a heartbeat schedule with startGrace fails when startGrace ends without a ping that reports the start; after such a ping it waits for its whole grace', async () => {
+it('with startGrace, an occurrence of a heartbeat schedule fails if no start ping comes within startGrace, and otherwise waits until its grace ends', async () => {
   const target = { grace: 'PT10M', startGrace: 'PT2S' };
   const started = await createHeartbeat('started', { at: soon() }, target);
   await ping(started.startUrl);

@@ -62,9 +62,9 @@ describe('Documents', () => {
     const page = await read('docs/architecture.md');
     const section = page.split('## Reading path')[1]?.split('\n## ')[0] ?? '';
     const rows = section.split('\n').filter((line) => /^\| \d+ \|/.test(line)).length;
-    const webhookOnly = section.split('For a webhook, read three files')[1]?.split('\n\n')[0] ?? '';
+    const webhookOnly = section.split('For a webhook, read four files')[1]?.split('\n\n')[0] ?? '';
     const { size } = filesNamedIn(webhookOnly);
-    expect(size).toBe(3);
+    expect(size).toBe(4);
     expect(section).toContain(`${rows} for a handler, ${rows - 1 + size} for a webhook`);
   });
 

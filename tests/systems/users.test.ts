@@ -140,7 +140,7 @@ describe('Users over HTTP', () => {
     expect(audit.body.items[0].detail).toMatchObject({ rescheduled: 0, skipped: 1, skippedIds: [runId] });
   });
 
-  it('a user can have yearly events besides the birthday, which can be removed, but the birthday cannot', async () => {
+  it('other yearly events of a user can be added and removed, but the birthday cannot be removed', async () => {
     const { id } = await create();
     const event = { name: 'anniversary', date: '2015-06-20', message: 'To both of you!' };
     const added = await ask('POST', `/v1/users/${id}/events`, event);

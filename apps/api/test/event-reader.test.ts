@@ -135,7 +135,7 @@ describe('EventReader', () => {
     expect(new Set(skipped).size).toBe(RUNS_BEYOND_ONE_POLL);
   });
 
-  it('the event reader also reports a run whose claim commits after a page of claims with greater epochs (numbers of leases) that was full', async () => {
+  it('the event reader also reports a run whose claim commits after a full page of claims with greater epochs (numbers of leases) was read', async () => {
     const { reader, start } = await openReader();
     let first: CarillonEvent[] = [];
     await commitLate(
@@ -191,7 +191,7 @@ describe('EventReader', () => {
     expect(new Set([...quickOfLastLease, ...quick, ...slow]).size).toBe(7_000);
   });
 
-  it('the event reader reports a run that has ended only once while another run of its lease stays in flight', async () => {
+  it('the event reader reports the end of a run exactly once, even while another run of its lease stays in flight', async () => {
     const { reader, start } = await openReader();
     await insertRuns(2, { status: 'running', epoch: `${start + 1}` });
     await readRunEvents(reader);
@@ -217,7 +217,7 @@ describe('EventReader', () => {
     expect(await readRunEvents(reader)).toEqual([]);
   });
 
-  it('the event reader reports a run that is cancelled in flight once if other runs fill the page of that poll', async () => {
+  it('the event reader reports the cancel of a run in flight exactly once, even if other runs fill the page of that poll', async () => {
     const { reader, start } = await openReader();
     await insertRuns(1, { status: 'running', epoch: `${start + 1}` });
     expect(namesOf(await readRunEvents(reader))).toEqual(['run.started']);
@@ -254,7 +254,7 @@ describe('EventReader', () => {
     expect(namesOf(events)).toEqual(['run.started', 'run.cancelled']);
   });
 
-  it('the event reader reports at its next poll the events of a poll that Postgres failed', async () => {
+  it('if a poll of the event reader fails in Postgres, the next poll reports the events of the failed one', async () => {
     const { reader, start } = await openReader();
     await insertRuns(RUNS_BEYOND_ONE_POLL, { epoch: `${start + 1} + n / 100` });
     await database.pool.query('alter table carillon.audit_log rename to audit_log_away');

@@ -125,7 +125,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('the health status is degraded by open circuit breakers, many failed runs, repairs by sweeps that do not become fewer, a missing partition, or differences that the audit of occurrences found', async () => {
+  it('the health status is degraded by open circuits, many failed runs, sweep repairs that do not decrease, a missing partition or audit differences', async () => {
     const { pool } = api.database;
     const codes = async () =>
       (await api.call('GET', '/v1/system')).body.reasons.map(({ code }: { code: string }) => code).join();

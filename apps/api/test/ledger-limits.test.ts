@@ -108,7 +108,7 @@ describe('The ledger of a schedule with many audit entries', () => {
     expect(await explainOccurrences(database.pool, request)).toEqual([entry.why]);
   });
 
-  it('the ledger names a pause before its range and the present pause, even if many other entries lie between them', async () => {
+  it('the ledger explains a late run by a pause that began before the range, and a held occurrence by the pause that has not ended', async () => {
     const policies = { rule: { every: 'PT10M' }, misfire: { policy: 'all', grace: 'PT1H' } };
     const { id, change } = await everyMinute('twice-paused', policies);
     const dueAt = T0 + 10 * MINUTE_MS;
@@ -128,7 +128,7 @@ describe('The ledger of a schedule with many audit entries', () => {
 });
 
 describe('Changes of a schedule after the range of the ledger', () => {
-  it('the ledger shows that a held occurrence was rescheduled, even if this was after the end of the range', async () => {
+  it('the ledger shows that an occurrence held by a pause was rescheduled, even if the reschedule came after the requested range', async () => {
     const { change } = await everyMinute('moved-late');
     const dueAt = T0 + MINUTE_MS;
     await pauseSchedule(database.pool, change(T0 + 1_000), { note: null, untilAt: null });
@@ -193,7 +193,7 @@ describe('A ledger with more steps than one page reads', () => {
     },
   );
 
-  it('if jobs have sent more than 10,000 reports, no run of several ledger pages lacks one, in either order', async () => {
+  it('the ledger shows every report of a job on its run, even if there are more than 10,000 reports, in either order of the ledger', async () => {
     const key = 'many-reports';
     const { id } = await everyMinute(key);
     await succeed(id, T0 + MINUTE_MS);
@@ -216,7 +216,7 @@ describe('A ledger with more steps than one page reads', () => {
 });
 
 describe('A ledger of runs with more bulk replays than one page reads', () => {
-  it('if runs were replayed more than 10,000 times by bulk replays, no run of several ledger pages lacks one, in either order', async () => {
+  it('the ledger shows every bulk replay on each run, even if runs were replayed more than 10,000 times, in either order of the ledger', async () => {
     const [RUNS, REPLAYS] = [110, 100];
     const key = 'many-replays';
     const { id } = await everyMinute(key);
@@ -286,7 +286,7 @@ describe('The ledger of a range with more definitions or gaps than one page read
       [id, origin, times.map(iso)],
     );
 
-  it('a gap and each triggered run within it are listed exactly once, wherever the pages of the ledger end, in either order', async () => {
+  it('the ledger lists a gap (a stretch of skipped occurrences) and each triggered run within it exactly once, for any page size and order', async () => {
     const key = 'triggered-in-gap';
     const { id } = await everyMinute(key);
     await succeed(id, T0 + MINUTE_MS);
@@ -309,7 +309,7 @@ describe('The ledger of a range with more definitions or gaps than one page read
     }
   });
 
-  it('pages of a single entry list an occurrence that ran by its rule and again as a backfill, and the occurrences after it', async () => {
+  it('with one entry per page, the ledger lists every run of an occurrence that also ran as a backfill, and then the next occurrence', async () => {
     const key = 'twice-run';
     const { id } = await everyMinute(key);
     await succeed(id, T0 + MINUTE_MS);
@@ -322,7 +322,7 @@ describe('The ledger of a range with more definitions or gaps than one page read
     expect(await ledger(key, `${range}&limit=1&order=desc`)).toEqual(whole.toReversed());
   });
 
-  it('the changes of a schedule can be read up to a time of the clock that has a fraction of a millisecond', async () => {
+  it('the changes of a schedule can be read for a range whose ends have a fraction of a millisecond', async () => {
     const range = { key: 'no-such-schedule', fromAt: T0 + 0.25, untilAt: T0 + 0.5 };
     const options = { projectId: database.projectId, runs: [], others: [range], nowAt: T0 + 0.5 };
     const changes = await readScheduleChanges(database.pool, options);

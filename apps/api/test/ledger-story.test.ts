@@ -396,7 +396,7 @@ describe('A replaced schedule in the ledger', () => {
     expect(audit.body).toMatchObject({ occurrences: 4, items: [] });
   });
 
-  it('if a larger maxRuns restarts a finished schedule, neither the ledger nor the audit of occurrences reports occurrences of the time in between as missing', async () => {
+  it('after a larger maxRuns restarts a finished schedule, the ledger and the audit report nothing as missing from the time while it was finished', async () => {
     const { id, key, change } = await everyMinute({ maxRuns: 1 });
     await end(id, T0 + MINUTE_MS, { kind: 'succeeded' });
     const at = T0 + 3 * MINUTE_MS + 1_000;

@@ -165,7 +165,7 @@ describe('The audit of occurrences', () => {
     }
   });
 
-  it('if a run of a schedule with maxRuns is lost, the audit of occurrences and the ledger report its occurrence as missing, and report none of the occurrences after the last run', async () => {
+  it('if a run of a finished schedule with maxRuns is lost, the audit of occurrences and the ledger report only its occurrence as missing', async () => {
     const input = { id: 'three-runs', rule: { every: 'PT1M' }, maxRuns: 3 };
     const [id] = (await engine.insertWithHistory([input], { fromAt: T0, minutes: 4 })) as [number];
     await database.pool.query(`delete from carillon.runs where schedule_id = $1 and occurrence_at = $2`, [

@@ -148,7 +148,7 @@ describe('Problems', () => {
     },
   );
 
-  it('a request whose query does not end is answered with database_unavailable before the lease of a worker (15 s) would expire', async () => {
+  it('a request whose query does not end is answered with database_unavailable within 15 s', async () => {
     const blocker = await api.database.pool.connect();
     onTestFinished(() => blocker.release(true));
     await blocker.query('begin; lock table carillon.templates in access exclusive mode');

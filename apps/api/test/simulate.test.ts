@@ -78,7 +78,7 @@ describe('POST /v1/simulate', () => {
     });
   });
 
-  it('a simulation ends a pause at its end if that is within the range, and the pause is otherwise kept', async () => {
+  it('a simulation resumes a paused schedule when its pause ends within the range, and otherwise keeps the schedule paused', async () => {
     const ids = ['2098-03-03T08:59:30Z', '2098-03-03T10:00:01Z', null].map((until, i) => [
       `paused-${i}`,
       until,

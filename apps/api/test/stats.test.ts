@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/stats', () => {
-  it('GET /v1/stats counts runs by outcome in the minute of their claim or end, with quantiles of lateness', async () => {
+  it('GET /v1/stats counts the runs of each minute by outcome, with quantiles of lateness, and a failure in the minute of its end', async () => {
     const [late, failing, ...rest] = await claimAt(at(1, 10), 12);
     if (!late || !failing) throw new Error('nothing was claimed');
     await engine.closeAll(
@@ -68,7 +68,7 @@ describe('GET /v1/stats', () => {
     expect((await ofMinute(3)).lateness).toEqual({ count: 0, p50Ms: null, p99Ms: null });
   });
 
-  it('GET /v1/stats counts a success that took less than two seconds in the minute of its claim, even if the run is closed after the statistics of that minute were computed', async () => {
+  it('GET /v1/stats counts a quick success (under 2 s) in the minute of its claim, even if the statistics were computed before the run was closed', async () => {
     const [long] = await claimAt(at(10), 1);
     if (!long) throw new Error('nothing was claimed');
     await computeUntil(at(13));

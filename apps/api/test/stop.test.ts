@@ -10,7 +10,7 @@ const processes = useProcesses(database);
 /** The time after which `docker stop` kills a process. It is the shortest of the usual limits. */
 const GRACE_MS = 10_000;
 
-it('an API that has counters to store ends on SIGTERM before `docker stop` would kill it, although Postgres does not answer', async () => {
+it('an API with counters to store ends within 10 s of SIGTERM, the limit of `docker stop`, even if Postgres does not answer', async () => {
   const proxy = await TcpProxy.before(database.url);
   onTestFinished(() => proxy.close());
   const api = await processes.api({ env: { DATABASE_URL: proxy.url(database.url) } });

@@ -252,7 +252,7 @@ describe('Headers of a target', () => {
 });
 
 describe('The result of an attempt', () => {
-  it('GET /v1/runs/:id shows the same stored text as the result of a run whose target is a handler, and as the response of any other run', async () => {
+  it('GET /v1/runs/:id shows the stored text of an attempt as its result if the target is a handler, and as its response for any other target', async () => {
     const nowAt = Date.now();
     const rule = { at: new Date(nowAt).toISOString() };
     const targets = { handled: OTHER, pinged: { type: 'heartbeat' } };

@@ -120,7 +120,7 @@ describe('Forecast', () => {
     expect((await api.call('GET', '/v1/forecast?hours=169', { key })).status).toBe(400);
   });
 
-  it('GET /v1/forecast/minute lists every schedule that fires in that minute, even if it fires earlier too', async () => {
+  it('GET /v1/forecast/minute lists every schedule that fires in the given minute, even if the schedule also fires earlier', async () => {
     const key = await api.keyFor({ project: 'minute' });
     const make = (body: Record<string, unknown>) =>
       api.call('POST', '/v1/schedules', { key, body: scheduleBody(body) });

@@ -34,7 +34,7 @@ const sizeOf = (file: string) => statSync(dist(`${file}.br`)).size;
 const sum = (files: readonly string[]) => files.reduce((bytes, file) => bytes + sizeOf(file), 0);
 
 describe('The build of the dashboard', () => {
-  it('the first load of the dashboard needs at most 150 kB of compressed scripts, and 260 kB with all other files', () => {
+  it('the first load of the dashboard takes at most 150 kB of scripts and 260 kB in all, compressed', () => {
     expect(
       existsSync(dist('.vite/manifest.json')),
       'the dashboard must be built first: npx turbo run build',

@@ -28,7 +28,7 @@ it('loading a module returns only the handlers and schedules that it defines whi
   expect(second.schedules.map(({ input }) => input.id)).toEqual(['second']);
 });
 
-it('after a module has failed to load, a handler that is defined outside of any module is not returned with the next module', async () => {
+it('a handler that is defined after a module has failed to load does not belong to the next module that is loaded', async () => {
   await expect(collectDefinitions(() => Promise.reject(new Error('broken module')))).rejects.toThrow(
     'broken',
   );

@@ -16,7 +16,7 @@ it('a stopped worker claims nothing and reports no error, however often it is as
   await expect(claimer.ring()).resolves.toBeUndefined();
 });
 
-it('a stopped worker carries out no requests by SQL and reports no error, however often it is told of them', async () => {
+it('a stopped worker handles no requests by SQL and reports no error, however often it is asked to handle them', async () => {
   const requests = new SqlRequests(context, {} as Drafts, AbortSignal.abort());
   await expect(Promise.all([requests.handle(), requests.handle()])).resolves.toBeDefined();
   await expect(requests.handle()).resolves.toBeUndefined();

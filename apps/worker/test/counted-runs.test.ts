@@ -106,7 +106,7 @@ describe('counted runs', () => {
     expect(await statementsOfPromotion(ids.slice(0, 5))).toBe(await statementsOfPromotion(ids.slice(5)));
   });
 
-  it('if another transaction has locked one of several schedules, the queued runs of the other schedules may start before it ends, and these schedules do not stay locked until then', async () => {
+  it('while another transaction locks one of several schedules, the queued runs of the others may start, and the others do not stay locked', async () => {
     const ids = await insertWithQueue(3);
     const [first, locked, last] = ids as [number, number, number];
     const other = await database.pool.connect();

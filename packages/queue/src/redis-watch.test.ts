@@ -10,7 +10,7 @@ function open() {
   return { lines, ...reportOutages({ warn: write('warn'), info: write('info') }, 'bells are late') };
 }
 
-it('each cause of an outage of Redis is logged as a warning once, and as a note when it comes back', () => {
+it('during an outage of Redis, each cause is logged as a warning the first time, and at level info if it occurs again', () => {
   const { lines, onTrouble, onRecovery } = open();
   onTrouble('down', error, true);
   onTrouble('access_denied', error, false);

@@ -69,7 +69,7 @@ describe('keepPunctual', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(500);
   });
 
-  it('while each read of Redis finds another overdue bell (a delayed job), the pauses between reads stay short, but grow while it is the same', () => {
+  it('the pause between reads of Redis is short if each read finds another overdue bell (a delayed job), and doubles while the reads find the same bell', () => {
     const pause = (isSameHead: boolean, lastPauseMs: number, untilHeadMs = -5) =>
       pauseUntilNextRead({ untilHeadMs, isSameHead, lastPauseMs, maxLookMs: 20 });
     expect(pause(false, 64)).toBe(1);

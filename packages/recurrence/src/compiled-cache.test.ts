@@ -31,7 +31,7 @@ function evaluate(interval: number): void {
   expect(nextOccurrence(parsed.timing, NOW)).not.toBeNull();
 }
 
-it('the cache of compiled rules drops old rules when they take too many bytes, although there are fewer than its number of entries', async () => {
+it('the cache of compiled rules drops old rules that take too many bytes, even below its maximum number of entries', async () => {
   const before = await heldBytes();
   for (let interval = 7_001; interval < 8_901; interval++) evaluate(interval);
   const megabytes = ((await heldBytes()) - before) / 1_000_000;

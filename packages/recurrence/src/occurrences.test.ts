@@ -312,14 +312,14 @@ describe('settled occurrences', () => {
   if (!parsed.ok) throw new Error('the test has an invalid rule');
   const settled = { ...parsed.timing, settledAts: [Date.parse('2026-01-02T09:00:00Z')] };
 
-  it('an occurrence that was skipped or brought forward ahead of its time is not listed again', () => {
+  it('nextOccurrences leaves out an occurrence that was skipped or rescheduled to an earlier time', () => {
     expect(nextOccurrences(settled, Date.parse('2026-01-01T00:00:00Z'), 2)).toEqual([
       Date.parse('2026-01-01T09:00:00Z'),
       Date.parse('2026-01-03T09:00:00Z'),
     ]);
   });
 
-  it('an occurrence that was skipped or brought forward ahead of its time is not counted', () => {
+  it('countOccurrences leaves out an occurrence that was skipped or rescheduled to an earlier time', () => {
     const [from, to] = [Date.parse('2026-01-01T00:00:00Z'), Date.parse('2026-01-05T00:00:00Z')];
     expect(countOccurrences(settled, from, to)).toBe(3);
   });

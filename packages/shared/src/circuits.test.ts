@@ -131,7 +131,7 @@ describe('Circuits', () => {
     expect(circuit.waitMs(9_000)).toBe(1_000);
   });
 
-  it('the time after which deliveries to a failing origin fail for good includes the time of failed probes', () => {
+  it('a failed probe does not restart the time after which deliveries to a failing origin fail for good', () => {
     const circuit = opened({ giveUpAfterMs: 60_000 });
     circuit.deliver(SERVER_ERROR, 50_000);
     expect(circuit.refusal(60_000)).toMatchObject({ kind: 'deferred' });
@@ -153,7 +153,7 @@ describe('Circuits', () => {
     },
   );
 
-  it('an open circuit breaker counts as holding deliveries back only while deliveries that it deferred can still be tried again', () => {
+  it('an open circuit breaker counts as holding deliveries back only until the time by which every deferred delivery is tried again', () => {
     const circuit = opened();
     expect(circuit.isHoldingBack(10_001)).toBe(true);
     expect(circuit.isHoldingBack(30_000)).toBe(false);

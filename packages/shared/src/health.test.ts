@@ -36,7 +36,7 @@ describe('judgeHealth', () => {
     expect(judge({ oldestDeliverableAt: WELL.now - 10_001, sweepIntervalMs: 60_000 })).toEqual(['ok']);
   });
 
-  it('due runs whose handler no live worker has degrade an installation; if no worker is alive, the only reason is no_workers', () => {
+  it('an installation is degraded if no live worker has the handler of a due run; if no worker is alive, the only reason given is no_workers', () => {
     expect(judge({ dueWithoutHandler: 3 })).toEqual(['degraded', 'handler_missing']);
     expect(judge({ dueWithoutHandler: 3, workersAlive: 0 })).toEqual(['degraded', 'no_workers']);
   });
@@ -57,7 +57,7 @@ describe('judgeHealth', () => {
     expect(judge({ failedLately: 10, succeededLately: 190 })).toEqual(['degraded', 'dead_letters_rising']);
   });
 
-  it('an installation is degraded if sweeps found overdue runs, missing wake-ups or expired leases in three minutes in a row, and not fewer in the last than in the first', () => {
+  it('an installation is degraded if sweeps repaired drift in each of the last three minutes, and in the last minute no less than in the first', () => {
     expect(judge({ driftByMinute: [9, 8, 1] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [0, 8, 9] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [8, 1, 8] })).toEqual(['degraded', 'drift_not_falling']);

@@ -8,11 +8,11 @@ const kinds = (changes: Partial<CurrentHome>, recorded: Home | null = HOME) =>
   MARKS.map((mark) => judgeHome(recorded, { ...NOW, ...changes }, mark).kind);
 
 describe('judgeHome', () => {
-  it('a database on its recorded server is not taken for a copy, in every state of the mark of its workers in Redis', () => {
+  it('a database on its recorded server is not taken for a copy, whether or not Redis has the latest heartbeat of its workers', () => {
     expect(kinds({})).toEqual(['same', 'same', 'same']);
   });
 
-  it('a database without a recorded server is not taken for a copy, in every state of the mark of its workers in Redis', () => {
+  it('a database without a recorded server is not taken for a copy, whether or not Redis has the latest heartbeat of its workers', () => {
     expect(kinds({}, null)).toEqual(['moved', 'moved', 'moved']);
   });
 
@@ -36,7 +36,7 @@ describe('judgeHome', () => {
     },
   );
 
-  it('the address of a database is no sign of a copy if this worker connects over loopback, or if every earlier worker did', () => {
+  it('a database is not taken for a copy because of its address if this worker connects over loopback, or if every earlier worker did', () => {
     expect(kinds({ address: null })).toEqual(['same', 'same', 'same']);
     expect(kinds({}, { ...HOME, addresses: [] })).toEqual(['moved', 'moved', 'moved']);
   });

@@ -101,7 +101,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-01-01T19:00:00.000Z');
   });
 
-  it('after a move to another time zone, a yearly event that has never occurred occurs on its next date there, even if that date has passed in the old zone', () => {
+  it('a yearly event that has never occurred occurs on its next date in the new time zone, even if its time on that date has passed in the old zone', () => {
     const next = moveYearly({
       before: timingOf('1990-01-01', 'Pacific/Kiritimati'),
       after: timingOf('1990-01-01', 'Pacific/Honolulu'),

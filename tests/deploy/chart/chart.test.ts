@@ -120,7 +120,7 @@ describe('Helm chart', () => {
     expect(preflight.args).toEqual(['preflight']);
   });
 
-  it('every container of the Helm chart gets the same settings and secrets, and only preflight starts without them, so that it can name missing ones', () => {
+  it('every container of the Helm chart gets the same settings and secrets, and only preflight starts if secrets are missing, so that it can name them', () => {
     const { manifests } = render(EVERYTHING);
     const pods = manifests
       .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')

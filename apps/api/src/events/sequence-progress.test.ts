@@ -14,7 +14,7 @@ describe('SequenceProgress', () => {
     expect([progress.floor, progress.alreadyRead]).toEqual([15, [20]]);
   });
 
-  it('a number from a sequence that commits after a larger number is still found by a later poll', () => {
+  it('a poll still finds a number of a sequence whose transaction commits after the transaction with a larger number', () => {
     const progress = new SequenceProgress(0, 3_000);
     progress.advance([8], at(0));
     // Number 5 was drawn from the sequence before 8, but its transaction commits after the first poll.
@@ -25,7 +25,7 @@ describe('SequenceProgress', () => {
     expect([progress.floor, progress.alreadyRead]).toEqual([8, []]);
   });
 
-  it('a poll of a sequence that waits long for the database does not count as two polls that are 3 s apart', () => {
+  it('the 3 s in which polls look for smaller numbers of a sequence begin when the poll that read the larger number ends', () => {
     const progress = new SequenceProgress(0, 3_000);
     progress.advance([8], { startedAt: 0, endedAt: 5_000, isFull: false });
     progress.advance([], { startedAt: 5_300, endedAt: 9_000, isFull: false });
@@ -34,7 +34,7 @@ describe('SequenceProgress', () => {
     expect(progress.floor).toBe(8);
   });
 
-  it('a full page of smaller numbers of a sequence does not settle the numbers above its last one', () => {
+  it('if a poll stops at its page limit, later polls still look for numbers of the sequence above the last one that it read', () => {
     const progress = new SequenceProgress(0, 3_000);
     progress.advance([8], at(0));
     progress.advance([3, 5], { ...at(3_000), isFull: true });

@@ -18,7 +18,7 @@ describe('Times of the dashboard', () => {
     }
   });
 
-  it('a local time that a clock change repeats is the earlier of its two instants, and one that it skips is moved on by the change', () => {
+  it('instantOf takes the earlier instant of a local time that a clock change repeats, and moves a skipped local time on by the change', () => {
     const zones: [string, repeated: string, first: string, skipped: string, moved: string][] = [
       ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30Z', '2026-03-29T02:30', '2026-03-29T01:30Z'],
       ['America/New_York', '2026-11-01T01:30', '2026-11-01T05:30Z', '2026-03-08T02:30', '2026-03-08T07:30Z'],

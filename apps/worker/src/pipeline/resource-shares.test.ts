@@ -17,7 +17,7 @@ function fill(shares: ResourceShares, projects: readonly { id: number; weight: n
 
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
-it('if only one project has runs, it may use at least half of the capacity of a worker, but at least an eighth of it stays free for other projects', () => {
+it('a project that is alone on a worker can use at least half of its capacity, and at least an eighth stays free for other projects', () => {
   const shares = new ResourceShares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
@@ -44,7 +44,7 @@ it('a project with weight 3 may have more concurrent runs in a worker than a pro
   expect(shares.heldBy(1)).toBeGreaterThan(shares.heldBy(2));
 });
 
-it('if a project has used up its share of a worker, its runs are claimed again when runs of any project end', () => {
+it('a project that has used up its share of a crowded worker gets room again when runs of another project end', () => {
   const shares = new ResourceShares(PLACES);
   shares.take(1, 500);
   shares.take(2, 400);

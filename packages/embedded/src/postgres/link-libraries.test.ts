@@ -16,6 +16,6 @@ it('the libraries of an embedded Postgres are linked if its install script did n
   expect(readFileSync(join(folder, 'native/lib/libx.so.1'), 'utf8')).toBe('library');
 });
 
-it('linking the libraries of an embedded Postgres does not fail if there is no list of links', () => {
+it('linking the libraries of an embedded Postgres does not fail if the file pg-symlinks.json is missing', () => {
   expect(() => linkLibraries(join(tmpdir(), 'carillon-no-such-folder'))).not.toThrow();
 });

@@ -43,7 +43,7 @@ describe('The remark on an occurrence', () => {
     expect(excludedOccurrences({ ...timing, onExcluded: 'next' }, until)).toEqual([]);
   });
 
-  it('excludedOccurrences ends with the limit-th occurrence, and never lists an occurrence', () => {
+  it('excludedOccurrences lists only excluded instants, and stops at the limit-th occurrence', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions: ['2026-01-02', '2026-01-09'] });
     const range = { afterAt: FROM, untilAt: Date.parse('2026-02-01T09:00:00Z'), limit: 3 };
     expect(excludedOccurrences(timing, range).map((at) => new Date(at).toISOString())).toEqual([

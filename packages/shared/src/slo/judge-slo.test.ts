@@ -96,7 +96,7 @@ describe('start objective', () => {
     ]);
   });
 
-  it('a claim that the worker may still defer ends no breach of the start objective, and begins none before the deadline', () => {
+  it('while a claimed run may still be deferred, its start objective is breached if the claim was late, and not if the claim was in time', () => {
     const claimed = (afterMs: number) =>
       run({ status: 'running', attempt: 1, startedAt: DUE_AT + afterMs, mayBeDeferred: true });
     const late = judge(slo, [claimed(120 * SECOND_MS)], { nowAt: DUE_AT + 121 * SECOND_MS });
@@ -139,7 +139,7 @@ describe('end objective', () => {
     expect(states(judge(slo, [failed], { nowAt: DUE_AT + MINUTE_MS }))).toEqual([['end', true, 60]]);
   });
 
-  it('judgedUntil stays before a run that is still open, even if a later run has ended', () => {
+  it('judgedUntil (the time up to which a schedule has been judged) stays before an open run, even if a later run has ended', () => {
     const later = { ...succeeded(0, SECOND_MS), occurrenceAt: DUE_AT + MINUTE_MS };
     expect(judge(slo, [running, later], { nowAt: DUE_AT + 2 * MINUTE_MS }).judgedUntil).toBe(0);
   });

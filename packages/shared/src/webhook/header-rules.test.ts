@@ -40,7 +40,7 @@ describe('target headers', () => {
     },
   );
 
-  it('a webhook may set its content-type only if it sends the payload alone', () => {
+  it('a webhook may set its content-type only if its body is the plain payload, not the envelope', () => {
     const headers = { 'Content-Type': 'text/plain' };
     expect(webhookProblems({ headers, body: 'payload' })).toEqual([]);
     expect(webhookProblems({ headers })).toMatchObject([{ field: 'headers' }]);
