@@ -19,7 +19,7 @@ export const SCHEDULE_TRANSITIONS = {
   fire: {
     from: ['active'],
     to: ['active', 'finished'],
-    by: 'the claim of a due occurrence, without a write to the row of the schedule',
+    by: 'the claim of a due occurrence, without a change of the stored status',
   },
   move: {
     from: ['active', 'paused'],
