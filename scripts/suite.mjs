@@ -140,7 +140,7 @@ function describe({ testResults }) {
     '| tests | passed | failed | left out |',
     '| --- | --- | --- | --- |',
     ...rows,
-    ...failures.flatMap((title) => ['', `Failed: ${title}`]),
+    ...failures.flatMap((title) => ['', `This test failed: "${title}"`]),
   ].join('\n');
 }
 
