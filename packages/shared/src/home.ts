@@ -24,8 +24,8 @@ export interface CurrentHome extends Omit<Home, 'addresses'> {
 /**
  * The state of the mark, a copy in Redis of the latest worker heartbeat that Postgres has committed. `intact`: Postgres
  * still has this heartbeat. `absent`: Redis answers, but has no mark. `silent`: the mark proves nothing, because the
- * installation has no Redis, because Redis does not answer, or because the mark was written before the operator's
- * latest decision with `carillon restore`.
+ * installation has no Redis, because Redis does not answer, because the mark was written before the operator's latest
+ * decision with `carillon restore`, or because the mark is so old that retention has deleted the row of its worker.
  */
 export type MarkState = 'intact' | 'absent' | 'silent';
 

@@ -61,8 +61,8 @@ function ruleInstants(text: RecurrenceText, timing: Timing, start: RecurrenceSta
   const policy = isEveryHour ? EVERY_HOUR_POLICY : timing.dst;
   // DTSTART and a local UNTIL are wall times, so the rule is bounded by wall times and not by instants. Around a DST
   // change, the order of wall times differs from the order of instants: a wall time before DTSTART can be shifted, or
-  // repeated, to an instant after it. Only a rule that fires in every hour is bounded by instants, because it keeps its
-  // real pace through an overlap.
+  // repeated, to an instant after it. Only a rule that fires in every hour is bounded by instants, because it fires in
+  // both passes of a repeated hour.
   const isLocalUntil = text.until !== null && text.until.zone === (text.start?.zone ?? null);
   const firstReading = text.start && !isEveryHour ? start.reading : Number.NEGATIVE_INFINITY;
   const beyondReading =

@@ -6,7 +6,8 @@ import type { OffsetSpan, Zone } from './zone.js';
 
 /**
  * The policy of rules that fire in every hour, such as every 15 minutes or FREQ=HOURLY. They fire whenever the local
- * clock shows a matching time. So they keep their real pace through a DST change, and no hour is left out or repeated.
+ * clock shows a matching time. So their pace stays the same if the size of the clock change is a multiple of the
+ * interval (every 15 minutes). Otherwise one step is longer or shorter (every 7 minutes).
  */
 export const EVERY_HOUR_POLICY: DstPolicy = { gap: 'skip', overlap: 'both' };
 

@@ -54,8 +54,8 @@ interface Waiter {
 /** The weight of the newest duration in the moving average of the durations of deliveries. */
 const AVERAGE_WEIGHT = 0.1;
 /**
- * Deferred deliveries come back at the measured pace of the gate multiplied by this. The measured pace is too low,
- * because deliveries take longer while many of them arrive at once. A delivery that comes back too early is deferred
+ * Deferred deliveries come back at the measured pace of the gate multiplied by this. The measured pace underestimates
+ * the destination, because deliveries take longer while many of them arrive at once. A delivery that comes back too early is deferred
  * again. A delivery that comes back too late leaves the gate unused meanwhile.
  */
 const RETURN_PACE_FACTOR = 4;
