@@ -8,7 +8,7 @@ import { renderNotBuilt } from '../pages/not-built.js';
 /** The build of apps/guide. The relative path is the same from `src` and from `dist`. */
 const BUILT = fileURLToPath(new URL('../../../guide/dist/site', import.meta.url));
 
-/** Reads the built guide into memory, about two megabytes; null if it is not built. */
+/** Reads the built guide into memory, about three megabytes; null if it is not built. */
 export const readGuideFiles = (folder = BUILT): ReadonlyMap<string, StaticFile> | null =>
   existsSync(folder) ? readStaticFiles(folder) : null;
 

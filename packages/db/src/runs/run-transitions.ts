@@ -253,7 +253,7 @@ const STATUS = ':status::carillon.run_status';
 const OUTCOME = ':outcome::carillon.attempt_outcome';
 
 /**
- * Runs are listed by the time of their last change (`happened_at`). If a successful attempt took less than `QUICK_MS`,
+ * Runs are listed by the time of their last change (`happened_at`). If a successful attempt took less than `QUICK_ATTEMPT_MS`,
  * the close does not change `happened_at`, which keeps the time of the claim. So no indexed column changes.
  */
 const QUICK_ATTEMPT_MS = 2_000;
