@@ -44,7 +44,8 @@ export interface WaitingClaim extends Claim {
 
 /**
  * Checks whether any run or ended pause waits for a worker. The statement runs each time that a worker is woken for a
- * due time, and it nearly always finds nothing. So it is limited to two index probes.
+ * due time, and it nearly always finds nothing. So it only reads the first entries of two indexes (of the one on `runs`
+ * in each partition).
  */
 const look = statement<
   { handlers: string; now: number | null },
