@@ -64,9 +64,9 @@ function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
 }
 
 /**
- * Changes the owner of a cluster's files from root to `nobody`, and returns the way to run the cluster. Root owns the
- * files of a cluster that was created in a user namespace. The owner must change if user namespaces are not available
- * any more, for example in another container.
+ * Gives the files of a cluster to the user `nobody`, and returns how to run the cluster as that user. A cluster that was
+ * created in a user namespace belongs to root. Without user namespaces, for example in another container, Postgres
+ * refuses to run as root.
  */
 async function handToNobody(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const nobody = findNobody();
